@@ -1,0 +1,76 @@
+# The commands of this project; `make` lists them.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+
+MAKEFLAGS += --no-print-directory
+BUILD := cmake --build
+CPP_FILES = $(shell find $(wildcard include src cli python tests bench examples) -name '*.[ch]pp' -not -path '*/.*')
+
+.PHONY: help setup build demo test bench verify format format-check schema install clean
+.NOTPARALLEL:
+
+help:  ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+
+setup:  ## install the Debian packages needed (silent if none is missing)
+	@tools/setup
+
+build: setup  ## build the tool, build/gough
+	@cmake --preset release >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_cli
+
+demo: build  ## build, then check a hexapod
+	build/gough check robots/hexapod.yaml
+	@echo
+	@echo "This read a Stewart-Gough hexapod from one file, cut and closed its loops, counted its degrees"
+	@echo "of freedom, looked for redundant equations and idle joints, and measured how near its home pose"
+	@echo "is to a singularity. Next: change robots/hexapod.yaml and check again, try another of robots/,"
+	@echo "or see build/gough --help."
+
+test: setup  ## build everything, check the format, run all tests
+	@cmake --preset release >/dev/null
+	@$(BUILD) build -j$(JOBS)
+	@$(MAKE) format-check
+	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error
+
+bench: setup  ## build and run the benchmarks
+	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_bench
+	@build/gough_bench
+
+verify:  ## test, and again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
+	@tools/setup verify
+	@$(MAKE) test
+	@echo "== tests with address and undefined-behaviour sanitizers"
+	@cmake --preset asan >/dev/null
+	@$(BUILD) build/asan -j$(JOBS)
+	@ctest --test-dir build/asan -j$(JOBS) --output-on-failure --no-tests=error
+	@echo "== clang-tidy"
+	@cmake --preset tidy >/dev/null
+	@$(BUILD) build/tidy -j$(JOBS)
+	@echo "== fuzzing robot files for $(FUZZ_SECONDS) s"
+	@cmake --preset fuzz >/dev/null
+	@$(BUILD) build/fuzz -j$(JOBS) --target robot_file_fuzz
+	@mkdir -p build/fuzz/corpus
+	@build/fuzz/robot_file_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	  -artifact_prefix=build/fuzz/ build/fuzz/corpus robots >build/fuzz/log 2>&1 || { tail -n 50 build/fuzz/log; exit 1; }
+	@grep number_of_executed_units build/fuzz/log
+	@echo "verify: tests, sanitizers, clang-tidy and $(FUZZ_SECONDS) s of fuzzing passed"
+
+format:  ## format all C++ files
+	@clang-format -i $(CPP_FILES)
+
+format-check:  ## check the format of all C++ files
+	@clang-format --dry-run --Werror $(CPP_FILES) || { echo "format-check: run 'make format'" >&2; exit 1; }
+
+schema: build  ## write the JSON Schema of robot files
+	@mkdir -p schema
+	@build/gough schema robot > build/robot.schema.json
+	@mv build/robot.schema.json schema/robot.schema.json
+
+install: build  ## install tool, library and robots under PREFIX
+	@cmake --install build --prefix $(PREFIX)
+
+clean:  ## remove build/
+	@rm -rf build

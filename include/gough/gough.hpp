@@ -1,0 +1,14 @@
+#pragma once
+/// Everything a program needs.
+#include <fmt/format.h>
+
+#include "gough/error.hpp"
+#include "gough/io/check_report.hpp"
+#include "gough/io/robot_file.hpp"
+#include "gough/kinematics/assemble.hpp"
+#include "gough/kinematics/closure.hpp"
+#include "gough/kinematics/idle.hpp"
+#include "gough/kinematics/mobility.hpp"
+#include "gough/model/build.hpp"
+#include "gough/model/workspace.hpp"
+#include "gough/scalar/dual.hpp"

@@ -1,0 +1,25 @@
+#pragma once
+/// Robot files: YAML in, a description or a ready mechanism out. The grammar is one set of tables
+/// (src/io/robot_file.cpp) that reads, explains mistakes, and gives the JSON Schema.
+#include <string>
+
+#include "gough/kinematics/idle.hpp"
+#include "gough/model/description.hpp"
+
+namespace gough {
+
+inline constexpr std::size_t largest_robot_file = 1 << 20;
+
+/// Throws Error (file:line: what was read, what was expected) on bad input.
+RobotDescription read_robot(const std::string& path);
+/// The same from text; `file` stands in messages.
+RobotDescription parse_robot(const std::string& text, const std::string& file);
+
+/// A mechanism ready to compute with: read, built, home assembled. Throws Error if the file is bad or the home pose
+/// cannot be assembled; use `prepare(read_robot(path))` to look at the latter case.
+Mechanism<double> load_robot(const std::string& path);
+
+/// The JSON Schema of robot files, for editors.
+std::string robot_schema();
+
+}  // namespace gough

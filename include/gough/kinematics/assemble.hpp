@@ -1,0 +1,59 @@
+#pragma once
+/// Closing the loops: positions that satisfy every cut joint to 1e-12, near where the workspace stands.
+///
+/// Levenberg-Marquardt on phi(q) = 0 with damping |phi|^2: it converges quadratically even where equations are
+/// redundant (a planar robot written in 3-D, Bricard's ring), and its steps are the shortest ones, so the result is the
+/// closed configuration next to the start. `double` only: other scalars refine the result by Newton steps of their own.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gough/kinematics/closure.hpp"
+
+namespace gough {
+
+inline constexpr double closure_tolerance = 1e-12;
+
+/// What must not move while the loops close.
+struct Hold {
+  std::vector<bool> coordinates;                       ///< per velocity coordinate; empty: none
+  std::array<std::optional<double>, 6> platform_pose;  ///< x y z rx ry rz of the platform's frame, where given
+};
+
+struct Assembly {
+  bool closed = false;
+  double residual = 0;
+  int iterations = 0;
+  int worst_row = -1;  ///< the equation farthest from zero; -1: one of the held pose's
+
+  /// In words: what is left open, and where.
+  std::string explain(const Structure& m) const;
+};
+
+/// Moves w.q until the loops close. Leaves the workspace at stage closure.
+Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hold& hold = {});
+
+/// q moved by the step dv in velocity coordinates: sums for one-axis joints, rotations for the others.
+VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>& dv);
+
+/// The pose of the platform's frame in the base.
+Transform<double> platform_pose(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// 6 x nv: the twist of the platform's frame (angular; velocity of its origin), base axes, per velocity coordinate.
+MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// How the home pose came about.
+struct HomeAssembly {
+  Assembly assembly;
+  bool as_given = true;     ///< closed without moving what the author fixed
+  double largest_move = 0;  ///< of a fixed coordinate, where not
+  std::string moved_most;   ///< its name
+};
+
+/// Assembles the home position of a freshly built mechanism: first holding what the author fixed, then, if that does
+/// not close, the nearest closed configuration. Writes m.home. `start_is_near`: the start already has the platform's
+/// pose.
+HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near = false);
+
+}  // namespace gough

@@ -1,0 +1,44 @@
+#pragma once
+/// Idle motions: a group of bodies inside a loop that can move while everything else stands still, like a strut between
+/// two ball joints that spins about itself. It changes nothing, but its inertia may be zero and then no acceleration is
+/// defined; so idle motions are locked by default, and said in the check.
+///
+/// Found by geometry, not by names: for two joints that bound a run of bodies, the motions that both allow,
+/// span(S_1) n span(S_2), at the home pose and at poses nearby. A motion that is there in all of them is idle.
+#include <string>
+#include <vector>
+
+#include "gough/kinematics/assemble.hpp"
+
+namespace gough {
+
+struct IdleMotion {
+  std::string joint;      ///< the joint to change, one of the two that bound the group
+  std::string far_joint;  ///< the other one
+  std::vector<std::string> bodies;
+  bool is_turn = true;
+  Vec3<double> axis = Vec3<double>::UnitZ();  ///< base axes, at home
+
+  std::string text() const;
+};
+
+/// `m` is built from `robot` and assembled.
+std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const Mechanism<double>& m);
+
+/// The robot with its idle motions locked: a ball joint becomes a universal joint whose axes are normal to the spin at
+/// home, a one-axis joint is locked where it stands.
+RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m,
+                                   const std::vector<IdleMotion>& idle);
+
+/// The whole way from a description to a mechanism with an assembled home: merge massless bodies, build, assemble, lock
+/// idle motions.
+struct Prepared {
+  Mechanism<double> mechanism;
+  HomeAssembly home;
+};
+Prepared prepare(const RobotDescription& robot);
+
+/// Closed poses near home, along random motions of the mechanism (the same ones in every run). Home is the first.
+std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count);
+
+}  // namespace gough

@@ -1,0 +1,62 @@
+#pragma once
+/// What the mechanism can do at home and around it: degrees of freedom, redundant equations, actuation, singularities.
+///                                                                                          docs/theory/mobility.md
+/// Lengths are measured in the characteristic length L (the root mean square distance of the joints from their centre),
+/// so that turns and slides can be compared. Ranks are numerical, with a relative threshold of 1e-8 on singular values.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gough/kinematics/assemble.hpp"
+
+namespace gough {
+
+struct Finding {
+  enum class Severity { info, warning, error };
+  Severity severity;
+  std::string what;
+  std::string repair;
+};
+
+/// Distances to singularities, as ratios of singular values in [0, 1]; none where the notion does not apply.
+struct SingularityIndices {
+  std::optional<double> type1;       ///< a leg at the end of its reach: it moves while its tip stands
+  std::string type1_leg;             ///< the leg that is nearest to it
+  std::optional<double> type2;       ///< the platform (or the mechanism) moves while the actuators stand
+  std::optional<double> constraint;  ///< the loops lose a constraint: more freedom than elsewhere
+};
+
+struct MobilityReport {
+  std::string name;
+  int bodies = 0, joints = 0, loops = 0;
+  int coordinates = 0;          ///< of the tree
+  int equations = 0, rank = 0;  ///< of the cut joints, rank at a general pose near home
+  int rank_at_home = 0;
+  std::vector<std::string> redundant;  ///< dependent equations by name
+  int mobility = 0;                    ///< without idle motions
+  int gruebler = 0;                    ///< degrees of freedom by counting, without idle motions
+  bool planar = false;
+  std::vector<std::string> idle;
+  std::vector<std::string> merged;
+  std::vector<std::string> cuts;  ///< "spherical leg1.ball"
+  std::vector<std::string> actuators;
+  int elastic = 0;
+  std::string actuation;  ///< full, redundant or under
+  double closure_residual = 0;
+  double characteristic_length = 0;
+  SingularityIndices singularity;
+  std::vector<Finding> findings;
+};
+
+MobilityReport check_mobility(const Mechanism<double>& m, const HomeAssembly& home);
+
+/// The singularity indices at the workspace's position (stage closure).
+SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w, int rank);
+
+/// The root mean square distance of all joints from their centre.
+double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// K without units: rows of lengths divided by `length`, columns of lengths multiplied by it.
+MatX<double> scaled_closure(const Mechanism<double>& m, const Workspace<double>& w, double length);
+
+}  // namespace gough

@@ -1,0 +1,196 @@
+#pragma once
+/// The mechanism: a tree of bodies, the cut joints that close its loops, and their parameters. Immutable after loading,
+/// shared by threads; everything computed lives in a Workspace (workspace.hpp).
+///
+/// Body j is carried by tree joint j: its frame is that joint's moving frame, its parent comes before it, and the base
+/// is -1. `Structure` holds what is never differentiated or traced (topology, names, roles); `Mechanism<S>` adds the
+/// parameters in the scalar S, so that they too can be dual numbers or traced variables.
+#include <string>
+#include <vector>
+
+#include "gough/model/description.hpp"
+#include "gough/model/joint.hpp"
+#include "gough/spatial/spatial.hpp"
+
+namespace gough {
+
+inline constexpr int base = -1;
+
+struct TreeJoint {
+  Elementary type = Elementary::revolute;
+  int q = 0;  ///< its first position coordinate
+  int v = 0;  ///< its first velocity coordinate
+};
+
+/// A cut joint: frame B on body b must keep to frame A on body a.
+struct CutJoint {
+  struct Step {
+    int body;
+    int sign;  ///< +1 on b's side, -1 on a's
+  };
+  std::string name;
+  JointKind kind = JointKind::spherical;
+  int a = base, b = base;
+  int first_row = 0;
+  int first_coordinate = 0;  ///< of its free coordinates in Structure::coordinate
+  std::vector<CutRow> rows;
+  std::vector<Step> path;  ///< the tree joints that move B against A; common ancestors are left out
+};
+
+struct FrictionUse {
+  std::string function;
+  int coefficient;  ///< index into Mechanism::coefficient
+};
+
+/// A free coordinate of a joint: the tree's first (in velocity order), then those of the cut joints.
+struct Coordinate {
+  std::string name;
+  std::string joint;
+  bool is_length = false;
+  bool actuated = false;
+  bool elastic = false;
+  bool has_drive = false;
+  Range position;
+  double velocity = 0, acceleration = 0, force = 0;  ///< limits; infinite where none is given
+  std::vector<FrictionUse> friction;
+};
+
+/// A leg: the bodies of one branch between base and platform, contiguous in body, coordinate and row order.
+struct Leg {
+  std::string name;
+  int first_body = 0, bodies = 0;
+  int first_v = 0, coordinates = 0;
+  std::vector<int> cuts;
+};
+
+struct PlatformStructure {
+  int body = base;
+  bool floats = false;  ///< carried by a free joint, every leg cut where it meets the platform
+  PoseMask coordinates{};
+  std::array<Range, 6> limits;
+
+  bool exists() const { return body != base; }
+  int task_size() const {
+    int n = 0;
+    for (const bool c : coordinates) n += c ? 1 : 0;
+    return n;
+  }
+};
+
+struct SpringStructure {
+  std::string name;
+  int a = base, b = base;
+};
+
+struct Structure {
+  std::string name;
+  std::vector<std::string> body_name;
+  std::vector<bool> hidden;             ///< a massless body between the elementary joints of one joint
+  std::vector<bool> has_inertia;        ///< false: all ten parameters are zero
+  std::vector<InertiaEntries> entries;  ///< entries that may be non-zero, about the author's body frame
+  std::vector<int> parent;
+  std::vector<TreeJoint> joint;
+  std::vector<CutJoint> cut;
+  std::vector<Coordinate> coordinate;
+  std::vector<std::string> coefficient_name;
+  std::vector<int> actuator;  ///< velocity coordinates that are actuated, in the order of the file
+  std::vector<int> elastic;   ///< velocity coordinates that are elastic
+  std::vector<Leg> leg;
+  std::vector<SpringStructure> spring;
+  PlatformStructure platform;
+  std::vector<std::string> idle;  ///< motions that move nothing else; locked unless the file says otherwise
+  bool idle_is_locked = true;
+  std::vector<std::string> merged;  ///< massless bodies that became part of a composite joint
+  int nq = 0, nv = 0, equations = 0;
+  int loops = 0;
+
+  int tree_size() const { return static_cast<int>(parent.size()); }
+  /// The moving bodies that the author knows of.
+  int bodies() const;
+  /// The index of a body, coordinate or actuator by name; -2 where there is none (-1 is the base).
+  int find_body(std::string_view wanted) const;
+  int find_coordinate(std::string_view wanted) const;
+  /// "leg2.ball.x": an equation by name.
+  std::string row_name(int row) const;
+};
+
+/// Where the home pose comes from: the start, and what the author fixed. Assembly moves the rest.
+struct HomeDescription {
+  VecX<double> start;                             ///< positions, tree order
+  std::vector<bool> held;                         ///< per velocity coordinate
+  std::vector<double> cut_start;                  ///< free coordinates of the cut joints, in their order
+  std::array<std::optional<double>, 6> platform;  ///< given coordinates of the platform's pose
+};
+
+template <Scalar S>
+struct Mechanism : Structure {
+  std::vector<Transform<S>> placement;   ///< of joint j's fixed frame in its parent body's frame
+  std::vector<Inertia<S>> inertia;       ///< about the body frame's origin
+  std::vector<Transform<S>> body_frame;  ///< the author's body frame in ours
+  std::vector<Transform<S>> cut_a, cut_b;
+  std::vector<S> cut_length;
+  std::vector<S> stiffness, damping, rest;  ///< per coordinate
+  std::vector<S> rotor_inertia, ratio;      ///< per coordinate
+  std::vector<S> coefficient;               ///< friction coefficients
+  std::vector<Vec3<S>> spring_point_a, spring_point_b;
+  std::vector<S> spring_stiffness, spring_damping, spring_length;
+  Transform<S> platform_frame;  ///< in the platform's body
+  Transform<S> tool_frame;      ///< in the platform's frame
+  Vec3<S> gravity = Vec3<S>::Zero();
+  HomeDescription home_description;
+  VecX<double> home;  ///< the assembled home position
+
+  template <Scalar T>
+  Mechanism<T> cast() const;
+};
+
+namespace detail {
+template <class T, class S>
+std::vector<T> cast_all(const std::vector<S>& from) {
+  std::vector<T> to;
+  to.reserve(from.size());
+  for (const S& x : from) to.emplace_back(x);
+  return to;
+}
+template <class T, template <class> class Value, class S>
+std::vector<Value<T>> cast_values(const std::vector<Value<S>>& from) {
+  std::vector<Value<T>> to;
+  to.reserve(from.size());
+  for (const auto& x : from) to.push_back(x.template cast<T>());
+  return to;
+}
+}  // namespace detail
+
+template <Scalar S>
+template <Scalar T>
+Mechanism<T> Mechanism<S>::cast() const {
+  Mechanism<T> m;
+  static_cast<Structure&>(m) = *this;
+  m.placement = detail::cast_values<T, Transform>(placement);
+  m.inertia = detail::cast_values<T, Inertia>(inertia);
+  m.body_frame = detail::cast_values<T, Transform>(body_frame);
+  m.cut_a = detail::cast_values<T, Transform>(cut_a);
+  m.cut_b = detail::cast_values<T, Transform>(cut_b);
+  m.cut_length = detail::cast_all<T>(cut_length);
+  m.stiffness = detail::cast_all<T>(stiffness);
+  m.damping = detail::cast_all<T>(damping);
+  m.rest = detail::cast_all<T>(rest);
+  m.rotor_inertia = detail::cast_all<T>(rotor_inertia);
+  m.ratio = detail::cast_all<T>(ratio);
+  m.coefficient = detail::cast_all<T>(coefficient);
+  for (std::size_t i = 0; i < spring.size(); ++i) {
+    m.spring_point_a.push_back(spring_point_a[i].template cast<T>());
+    m.spring_point_b.push_back(spring_point_b[i].template cast<T>());
+  }
+  m.spring_stiffness = detail::cast_all<T>(spring_stiffness);
+  m.spring_damping = detail::cast_all<T>(spring_damping);
+  m.spring_length = detail::cast_all<T>(spring_length);
+  m.platform_frame = platform_frame.template cast<T>();
+  m.tool_frame = tool_frame.template cast<T>();
+  m.gravity = gravity.template cast<T>();
+  m.home_description = home_description;
+  m.home = home;
+  return m;
+}
+
+}  // namespace gough

@@ -1,0 +1,129 @@
+#include "gough/io/check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gough {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string_view word(Finding::Severity s) {
+  switch (s) {
+    case Finding::Severity::info: return "info";
+    case Finding::Severity::warning: return "warning";
+    case Finding::Severity::error: return "error";
+  }
+  return "";
+}
+
+std::string counted(int n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+/// "leg1.ball, leg2.ball, ... (6)": a list that does not fill the screen.
+std::string listed(const std::vector<std::string>& all, std::size_t most = 6) {
+  if (all.size() <= most) return fmt::format("{}", fmt::join(all, ", "));
+  const std::vector<std::string> head(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most) - 1);
+  return fmt::format("{}, ... and {} more", fmt::join(head, ", "), all.size() - head.size());
+}
+
+std::string index(const std::optional<double>& x) { return x ? fmt::format("{:.3f}", *x) : "-"; }
+
+/// Text broken at `width`, continued under column `indent`.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 100) {
+  std::string out;
+  std::size_t column = indent;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = text.find(' ', i);
+    if (end == std::string::npos) end = text.size();
+    if (column + (end - i) > width && column > indent) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(i, end - i);
+    column += end - i;
+    i = end + 1;
+  }
+  return out;
+}
+
+std::string line(std::string_view label, const std::string& text) {
+  return fmt::format("  {:<14}{}\n", label, wrapped(text, 16));
+}
+
+std::string freedom(const MobilityReport& r) {
+  std::string text = counted(r.mobility, "degree of freedom", "degrees of freedom");
+  text += fmt::format("; counting (Gruebler) gives {}", r.gruebler);
+  if (!r.idle.empty())
+    text += fmt::format("; {} apart", counted(static_cast<int>(r.idle.size()), "idle motion", "idle motions"));
+  return text;
+}
+
+}  // namespace
+
+std::string check_text(const MobilityReport& r) {
+  std::string text = fmt::format("{}\n", r.name);
+  text += line("bodies", fmt::format("{}, {}, {}", counted(r.bodies, "moving body", "moving bodies"),
+                                     counted(r.joints, "joint", "joints"),
+                                     counted(r.loops, "independent loop", "independent loops")));
+  if (!r.cuts.empty()) text += line("cut at", listed(r.cuts));
+  text += line("equations", fmt::format("{} on {}, rank {}", counted(r.equations, "loop equation", "loop equations"),
+                                        counted(r.coordinates, "coordinate", "coordinates"), r.rank));
+  if (!r.redundant.empty()) text += line("redundant", listed(r.redundant, 12));
+  text += line("mobility", freedom(r));
+  text += line("actuators", r.actuators.empty()
+                                ? std::string("none")
+                                : fmt::format("{}: {} ({})", r.actuators.size(), listed(r.actuators),
+                                              r.actuation == "under" ? "under-actuated" : r.actuation + " actuation"));
+  if (r.elastic > 0) text += line("elastic", counted(r.elastic, "elastic coordinate", "elastic coordinates"));
+  text += line("home", r.closure_residual < 1e-15 ? std::string("closed to better than 1e-15")
+                                                  : fmt::format("closed to {:.0e}", r.closure_residual));
+  text += line("singularity", fmt::format("type 1 {}, type 2 {}, constraint {}   (0 singular, 1 best; length {:.3g} m)",
+                                          index(r.singularity.type1), index(r.singularity.type2),
+                                          index(r.singularity.constraint), r.characteristic_length));
+  for (const Finding& f : r.findings) {
+    text += fmt::format("\n  {:<9} {}\n", word(f.severity), wrapped(f.what, 12));
+    if (f.repair != "none needed") text += fmt::format("            -> {}\n", wrapped(f.repair, 15));
+  }
+  return text;
+}
+
+std::string check_json(const MobilityReport& r) {
+  const auto number = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
+  json findings = json::array();
+  for (const Finding& f : r.findings)
+    findings.push_back({{"severity", word(f.severity)}, {"what", f.what}, {"repair", f.repair}});
+  const json all = {{"name", r.name},
+                    {"bodies", r.bodies},
+                    {"joints", r.joints},
+                    {"loops", r.loops},
+                    {"coordinates", r.coordinates},
+                    {"equations", r.equations},
+                    {"rank", r.rank},
+                    {"rank_at_home", r.rank_at_home},
+                    {"redundant", r.redundant},
+                    {"mobility", r.mobility},
+                    {"gruebler", r.gruebler},
+                    {"planar", r.planar},
+                    {"idle", r.idle},
+                    {"cuts", r.cuts},
+                    {"actuators", r.actuators},
+                    {"elastic", r.elastic},
+                    {"actuation", r.actuation},
+                    {"closure_residual", r.closure_residual},
+                    {"characteristic_length", r.characteristic_length},
+                    {"singularity",
+                     {{"type1", number(r.singularity.type1)},
+                      {"type1_leg", r.singularity.type1_leg},
+                      {"type2", number(r.singularity.type2)},
+                      {"constraint", number(r.singularity.constraint)}}},
+                    {"findings", findings}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gough

@@ -1,0 +1,184 @@
+#include "readers.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace gough::io {
+
+Node::Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path)
+    : yaml_(std::move(yaml)), budget_(std::move(budget)), path_(std::move(path)) {
+  if (--budget_->visits_left < 0)
+    fail("more than 200000 values (aliases count each time they are used)", "a smaller file");
+}
+
+Where Node::where() const { return {budget_->file, yaml_.Mark().line + 1}; }
+
+void Node::fail(const std::string& read, const std::string& expected) const {
+  fail(fmt::format("read {}, expected {}", read, expected));
+}
+
+void Node::fail(const std::string& message) const {
+  throw Error(where(), path_.empty() ? message : path_ + ": " + message);
+}
+
+std::string Node::shown() const {
+  switch (yaml_.Type()) {
+    case YAML::NodeType::Null: return "nothing";
+    case YAML::NodeType::Sequence: return "a list";
+    case YAML::NodeType::Map: return "a map";
+    case YAML::NodeType::Scalar: return "'" + (text().size() > 60 ? text().substr(0, 57) + "..." : text()) + "'";
+    default: return "something undefined";
+  }
+}
+
+Node Node::item(std::size_t i) const { return {yaml_[i], budget_, fmt::format("{}[{}]", path_.substr(0, 200), i + 1)}; }
+
+std::vector<std::pair<std::string, Node>> Node::entries() const {
+  std::vector<std::pair<std::string, Node>> all;
+  std::set<std::string> seen;
+  for (const auto& entry : yaml_) {
+    const Node key(entry.first, budget_, path_);
+    if (!key.is_scalar()) key.fail(key.shown() + " as a key", "a word");
+    const std::string shown = key.text().substr(0, 60);
+    if (!seen.insert(key.text()).second) key.fail("'" + shown + "' a second time", "every key once");
+    all.emplace_back(key.text(),
+                     Node(entry.second, budget_, path_.empty() ? shown : path_.substr(0, 200) + "." + shown));
+  }
+  return all;
+}
+
+Node parse_yaml(const std::string& text, const std::string& file) {
+  auto budget = std::make_shared<Budget>(Budget{file});
+  try {
+    return {YAML::Load(text), budget, ""};
+  } catch (const YAML::Exception& e) {
+    throw Error({file, e.mark.line + 1}, fmt::format("this is not YAML: {}", e.msg));
+  }
+}
+
+std::string read_text(const std::string& path, std::size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error({path, 0}, "cannot be opened, expected a file that exists and may be read");
+  std::string text(most + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && !file.eof()))
+    throw Error({path, 0}, "cannot be read, expected a file, not a folder");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most) throw Error({path, 0}, fmt::format("read more than {} bytes, expected a smaller file", most));
+  if (text.find('\0') != std::string::npos) throw Error({path, 0}, "read a zero byte, expected text");
+  return text;
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  if (word.size() > 40) return {};
+  const auto distance = [&](const std::string& other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0]++;
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t above = row[j];
+        row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (word[i - 1] == other[j - 1] ? 0 : 1)});
+        diagonal = above;
+      }
+    }
+    return row.back();
+  };
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 2);
+  for (const std::string& c : candidates)
+    if (const std::size_t d = distance(c); d < least || (d == least && best.empty() && d <= 2)) {
+      least = d;
+      best = c;
+    }
+  return best;
+}
+
+void check_name(const Node& node, const std::string& name) {
+  if (name.empty() || name.size() > 80) node.fail(fmt::format("a name of {} characters", name.size()), "1 to 80");
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      node.fail("a name with a control character", "printable text");
+}
+
+void unknown_key(const Node& value, const std::string& key, const std::string& what, std::vector<std::string> known) {
+  const std::string near = nearest(key, known);
+  value.fail(fmt::format("the unknown key '{}' in {}", key.substr(0, 60), what),
+             near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("'{}'?", near));
+}
+
+// ------------------------------------------------------------------------------------------------ readers
+
+namespace {
+json number_schema(const std::string& unit) {
+  json s = {{"type", {"number", "string"}}};
+  if (!unit.empty()) s["$comment"] = "SI: " + unit;
+  return s;
+}
+}  // namespace
+
+AnyNumber::Value AnyNumber::read(const Node& node) const {
+  if (!node.is_scalar()) node.fail(node.shown(), "a number, with a unit if need be");
+  std::string why;
+  const auto quantity = parse_quantity(node.text(), why);
+  if (!quantity) node.fail(why);
+  return {*quantity, node.where(), node.text()};
+}
+
+double AnyNumber::Value::as(const Dimension& wanted) const {
+  if (quantity.dimension && *quantity.dimension != wanted)
+    throw Error(where,
+                fmt::format("read '{}', expected a number in {} (or a unit of that kind)", text, unit_of(wanted)));
+  return quantity.value;
+}
+
+json AnyNumber::schema() const { return number_schema(""); }
+
+double Number::read(const Node& node) const {
+  const AnyNumber::Value v = AnyNumber{}.read(node);
+  if (v.quantity.dimension && *v.quantity.dimension != dimension)
+    node.fail("'" + v.text + "'", "a number in " + unit_of(dimension) + " (or a unit of that kind)");
+  return v.quantity.value;
+}
+json Number::schema() const { return number_schema(unit_of(dimension)); }
+
+Vec3<double> Vector3::read(const Node& node) const {
+  if (!node.is_list() || node.size() != 3)
+    node.fail(node.is_list() ? fmt::format("a list of {} numbers", node.size()) : node.shown(),
+              "three numbers [x, y, z]");
+  const Number number{dimension};
+  return {number.read(node.item(0)), number.read(node.item(1)), number.read(node.item(2))};
+}
+json Vector3::schema() const {
+  return {{"type", "array"}, {"items", Number{dimension}.schema()}, {"minItems", 3}, {"maxItems", 3}};
+}
+
+std::string Text::read(const Node& node) const {
+  if (!node.is_scalar()) node.fail(node.shown(), "a text");
+  if (node.text().size() > 4000) node.fail(fmt::format("a text of {} characters", node.text().size()), "at most 4000");
+  return node.text();
+}
+json Text::schema() const { return {{"type", "string"}}; }
+
+bool Boolean::read(const Node& node) const {
+  if (node.is_scalar() && node.text() == "true") return true;
+  if (node.is_scalar() && node.text() == "false") return false;
+  node.fail(node.shown(), "true or false");
+}
+json Boolean::schema() const { return {{"type", "boolean"}}; }
+
+std::size_t Choice::read(const Node& node) const {
+  if (!node.is_scalar()) node.fail(node.shown(), fmt::format("one of {}", fmt::join(words, ", ")));
+  const auto found = std::find(words.begin(), words.end(), node.text());
+  if (found == words.end()) {
+    const std::string near = nearest(node.text(), words);
+    node.fail(node.shown(),
+              fmt::format("one of {}{}", fmt::join(words, ", "), near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+json Choice::schema() const { return {{"enum", words}}; }
+
+}  // namespace gough::io

@@ -1,0 +1,252 @@
+#include "gough/kinematics/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+namespace gough {
+namespace {
+
+constexpr int most_iterations = 100;
+constexpr double largest_step = 0.5;  // rad or m: far enough to travel, short enough not to jump to another assembly
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// phi and the held pose's rows, with their Jacobian in the coordinates that may move.
+class Problem {
+ public:
+  Problem(const Mechanism<double>& m, const Hold& hold) : m_(m), hold_(hold) {
+    for (int v = 0; v < m.nv; ++v)
+      if (hold.coordinates.empty() || !hold.coordinates[at(v)]) free_.push_back(v);
+    const auto& pose = hold.platform_pose;
+    turns_ = std::any_of(pose.begin() + 3, pose.end(), [](const auto& c) { return c.has_value(); });
+    for (std::size_t i = 0; i < 3; ++i)
+      if (pose[i]) rows_.push_back({CutRow::What::position, static_cast<int>(i)});
+    for (int i = 0; i < 3 && turns_; ++i) rows_.push_back({CutRow::What::turn, i});
+    residual_.resize(m.equations + static_cast<int>(rows_.size()));
+    jacobian_.resize(residual_.size(), static_cast<Eigen::Index>(free_.size()));
+    row_.resize(m.nv);
+  }
+
+  void evaluate(Workspace<double>& w) {
+    tree_positions(m_, w);
+    closure(m_, w);
+    residual_.head(m_.equations) = w.phi;
+    for (std::size_t c = 0; c < free_.size(); ++c)
+      jacobian_.col(static_cast<Eigen::Index>(c)).head(m_.equations) = w.K.col(free_[c]);
+    if (!rows_.empty()) evaluate_pose(w);
+  }
+
+  VecX<double> step() const {
+    const double damping = residual_.norm();
+    const Eigen::Index n = jacobian_.cols();
+    MatX<double> stacked(jacobian_.rows() + n, n);
+    stacked << jacobian_, MatX<double>::Identity(n, n) * damping;
+    VecX<double> right = VecX<double>::Zero(stacked.rows());
+    right.head(residual_.size()) = -residual_;
+    const VecX<double> x = stacked.completeOrthogonalDecomposition().solve(right);
+    VecX<double> dv = VecX<double>::Zero(m_.nv);
+    for (std::size_t c = 0; c < free_.size(); ++c) dv[free_[c]] = x[static_cast<Eigen::Index>(c)];
+    const double length = dv.size() > 0 ? dv.cwiseAbs().maxCoeff() : 0.0;
+    return length > largest_step ? VecX<double>(dv * (largest_step / length)) : dv;
+  }
+
+  double norm() const { return residual_.norm(); }
+  double worst() const { return residual_.size() > 0 ? residual_.cwiseAbs().maxCoeff() : 0.0; }
+  int worst_row() const {
+    Eigen::Index r = 0;
+    if (residual_.size() > 0) residual_.cwiseAbs().maxCoeff(&r);
+    return r < m_.equations ? static_cast<int>(r) : -1;
+  }
+  bool can_move() const { return !free_.empty(); }
+
+ private:
+  void evaluate_pose(const Workspace<double>& w) {
+    const auto value = [&](std::size_t i) { return hold_.platform_pose[i].value_or(0.0); };
+    const Transform<double> wanted{rotation_from_vector<double>({value(3), value(4), value(5)}), Vec3<double>::Zero()};
+    const Transform<double> origin{Mat3<double>::Identity(), {value(0), value(1), value(2)}};
+    const Transform<double> pose = platform_pose(m_, w);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const bool turn = rows_[i].what == CutRow::What::turn;
+      const auto v = row_value(rows_[i], turn ? wanted : origin, pose, 1.0);
+      const Eigen::Index r = m_.equations + static_cast<Eigen::Index>(i);
+      residual_[r] = v.phi;
+      row_.setZero();
+      for (int j = m_.platform.body; j != base; j = m_.parent[at(j)]) fill_row(m_, w, v.wrench, {j, 1}, row_);
+      for (std::size_t c = 0; c < free_.size(); ++c) jacobian_(r, static_cast<Eigen::Index>(c)) = row_[free_[c]];
+    }
+  }
+
+  const Mechanism<double>& m_;
+  const Hold& hold_;
+  bool turns_ = false;
+  std::vector<int> free_;
+  std::vector<CutRow> rows_;  ///< of the held pose
+  VecX<double> residual_, row_;
+  MatX<double> jacobian_;
+};
+
+/// The rows vanish at half a turn too; there the loop is closed inside out.
+int inside_out_row(const Mechanism<double>& m, const Workspace<double>& w) {
+  for (std::size_t c = 0; c < m.cut.size(); ++c) {
+    const Mat3<double> R = cut_frame_a(m, w, c).R.transpose() * cut_frame_b(m, w, c).R;
+    for (std::size_t i = 0; i < m.cut[c].rows.size(); ++i) {
+      const CutRow& row = m.cut[c].rows[i];
+      const bool flipped = (row.what == CutRow::What::turn && R.trace() < 0) ||
+                           (row.what == CutRow::What::axis && row.k == 2 && R(2, 2) < 0);
+      if (flipped) return m.cut[c].first_row + static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hold& hold) {
+  Problem problem(m, hold);
+  problem.evaluate(w);
+  Assembly result;
+  for (; result.iterations < most_iterations && problem.can_move(); ++result.iterations) {
+    const double before = problem.norm();
+    if (before == 0) break;
+    const VecX<double> start = w.q, dv = problem.step();
+    double share = 1;
+    for (int halvings = 0; halvings < 12; ++halvings, share /= 2) {
+      w.q = moved(m, start, dv * share);
+      problem.evaluate(w);
+      if (problem.norm() < before) break;
+    }
+    if (!(problem.norm() < before)) {  // as good as it gets
+      w.q = start;
+      problem.evaluate(w);
+      break;
+    }
+  }
+  result.residual = problem.worst();
+  result.worst_row = problem.worst_row();
+  result.closed = result.residual <= closure_tolerance;
+  if (const int row = inside_out_row(m, w); result.closed && row >= 0) {
+    result.closed = false;
+    result.worst_row = row;
+    result.residual = 2;
+  }
+  return result;
+}
+
+std::string Assembly::explain(const Structure& m) const {
+  if (closed) return fmt::format("closed to {:.1e} in {} iterations", residual, iterations);
+  const std::string where = worst_row >= 0 ? "equation '" + m.row_name(worst_row) + "'" : "the wanted pose";
+  return fmt::format("not closed: {} is left open by {:.3g} (m or rad) after {} iterations", where, residual,
+                     iterations);
+}
+
+VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>& dv) {
+  VecX<double> to = q;
+  const auto turn = [&](int iq, int iv) {
+    const Vec3<double> r = dv.segment<3>(iv);
+    const Mat3<double> R = rotation_from_quaternion(q[iq], q[iq + 1], q[iq + 2], q[iq + 3]) * rotation_from_vector(r);
+    Eigen::Vector4d unit = quaternion_from_rotation(R);
+    if (unit.dot(q.segment<4>(iq)) < 0) unit = -unit;
+    to.segment<4>(iq) = unit;
+  };
+  for (const TreeJoint& j : m.joint) {
+    if (j.type == Elementary::revolute || j.type == Elementary::prismatic) to[j.q] += dv[j.v];
+    if (j.type == Elementary::spherical) turn(j.q, j.v);
+    if (j.type == Elementary::free) {
+      to.segment<3>(j.q) += dv.segment<3>(j.v);
+      turn(j.q + 3, j.v + 3);
+    }
+  }
+  return to;
+}
+
+Transform<double> platform_pose(const Mechanism<double>& m, const Workspace<double>& w) {
+  return w.X0[at(m.platform.body)] * m.platform_frame;
+}
+
+MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<double>& w) {
+  MatX<double> J = MatX<double>::Zero(6, m.nv);
+  const Vec3<double> p = platform_pose(m, w).p;
+  for (int j = m.platform.body; j != base; j = m.parent[at(j)])
+    for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c) {
+      const Motion<double> column = joint_column(m, w, j, c);
+      J.col(m.joint[at(j)].v + c) << column.angular, column.linear + cross<double>(column.angular, p);
+    }
+  return J;
+}
+
+namespace {
+
+/// A floating platform without a given orientation starts where its first stiff leg holds it.
+void start_floating_platform(const Mechanism<double>& m, Workspace<double>& w) {
+  const auto& given = m.home_description.platform;
+  const int q = m.joint[at(m.platform.body)].q;
+  Transform<double> pose;
+  const bool turned = std::any_of(given.begin() + 3, given.end(), [](const auto& c) { return c.has_value(); });
+  if (turned) {
+    pose.R = rotation_from_vector<double>({given[3].value_or(0), given[4].value_or(0), given[5].value_or(0)});
+  } else {
+    tree_positions(m, w);
+    std::size_t coordinate = 0;
+    for (std::size_t c = 0; c < m.cut.size(); coordinate += coordinate_kinds(m.cut[c].kind).size(), ++c) {
+      if (m.cut[c].rows.size() < 5 || (m.cut[c].a != m.platform.body && m.cut[c].b != m.platform.body)) continue;
+      const bool platform_is_a = m.cut[c].a == m.platform.body;
+      const Transform<double> leg = platform_is_a ? cut_frame_b(m, w, c) : cut_frame_a(m, w, c);
+      Elementary type = m.cut[c].kind == JointKind::revolute    ? Elementary::revolute
+                        : m.cut[c].kind == JointKind::prismatic ? Elementary::prismatic
+                                                                : Elementary::fixed;
+      const double value = type == Elementary::fixed ? 0.0 : m.home_description.cut_start[coordinate];
+      const Transform<double> motion = joint_pose(Transform<double>(), type, &value);
+      pose = (platform_is_a ? leg * (m.cut_a[c] * motion).inverse() : leg * motion * m.cut_b[c].inverse());
+      pose = pose * m.platform_frame;
+      break;
+    }
+  }
+  for (int i = 0; i < 3; ++i)
+    if (given[at(i)]) pose.p[i] = *given[at(i)];
+  const Transform<double> body = pose * m.platform_frame.inverse();
+  w.q.segment<3>(q) = body.p;
+  w.q.segment<4>(q + 3) = quaternion_from_rotation(body.R);
+}
+
+}  // namespace
+
+HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near) {
+  m.home = m.home_description.start;
+  Workspace<double> w(m);
+  if (m.platform.floats && !start_is_near) start_floating_platform(m, w);
+  const VecX<double> start = w.q;
+  const Hold given{m.home_description.held, m.home_description.platform};
+  HomeAssembly result;
+  result.assembly = close_loops(m, w, given);
+  if (!result.assembly.closed) {
+    result.as_given = false;
+    w.q = start;
+    result.assembly = close_loops(m, w);
+    for (std::size_t j = 0; j < m.joint.size(); ++j) {
+      if (m.joint[j].type != Elementary::revolute && m.joint[j].type != Elementary::prismatic) continue;
+      const double move = std::abs(w.q[m.joint[j].q] - start[m.joint[j].q]);
+      if (m.home_description.held[at(m.joint[j].v)] && move > result.largest_move) {
+        result.largest_move = move;
+        result.moved_most = m.coordinate[at(m.joint[j].v)].name;
+      }
+    }
+    if (m.platform.exists()) {
+      const Transform<double> pose = platform_pose(m, w);
+      for (std::size_t i = 0; i < 3; ++i)
+        if (given.platform_pose[i]) {
+          const double move = std::abs(pose.p[static_cast<Eigen::Index>(i)] - *given.platform_pose[i]);
+          if (move > result.largest_move) {
+            result.largest_move = move;
+            result.moved_most = "the platform's " + std::string(pose_names[i]);
+          }
+        }
+    }
+  }
+  m.home = w.q;
+  return result;
+}
+
+}  // namespace gough

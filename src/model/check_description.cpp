@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <set>
+
+#include "gough/model/build.hpp"
+
+namespace gough {
+namespace {
+
+void check_inertia(const BodyDescription& body) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(body.where, fmt::format("body '{}': {}", body.name, why));
+  };
+  for (const auto& [m, at] : body.points)
+    if (m < 0) fail(fmt::format("read a point mass of {} kg, expected a mass of at least 0", m));
+  if (body.mass < 0) fail(fmt::format("read a mass of {} kg, expected a mass of at least 0", body.mass));
+  const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(body.inertia).eigenvalues();
+  const double slack = 1e-9 * moments.cwiseAbs().maxCoeff();  // room for rounded numbers of a thin rod
+  if (moments.minCoeff() < -slack)
+    fail(fmt::format("read an inertia with the principal moment {:g} kg m^2, expected none below 0",
+                     moments.minCoeff()));
+  if (moments[0] + moments[1] < moments[2] - slack)
+    fail(
+        fmt::format("read an inertia with principal moments {:g}, {:g}, {:g} kg m^2, expected the two smaller ones to "
+                    "add up to at least the largest, as for every mass distribution",
+                    moments[0], moments[1], moments[2]));
+  if (body.mass == 0 && slack > 0) fail("read an inertia for a mass of 0 kg, expected a mass or no inertia");
+  if (body.symmetric) {
+    const Inertia<double> I = body.total();
+    const Mat3<double>& J = I.second;
+    const std::array<double, 9> value = {J(0, 0), J(0, 1),     J(0, 2),     J(1, 1),    J(1, 2),
+                                         J(2, 2), I.first.x(), I.first.y(), I.first.z()};
+    for (std::size_t i = 0; i < 9; ++i)
+      if (!(*body.symmetric)[i] && std::abs(value[i]) > 1e-9 * (J.norm() + I.first.norm()))
+        fail(fmt::format("read {} = {:g} about the body's origin, expected 0 because `symmetric` does not list it",
+                         inertia_entry_names[i], value[i]));
+  }
+}
+
+void check_joint(const RobotDescription& robot, const JointDescription& joint) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(joint.where, fmt::format("joint '{}': {}", joint.name, why));
+  };
+  const auto known = [&](const std::string& name) { return name == base_name || robot.body(name) != nullptr; };
+  for (const std::string& end : {joint.parent, joint.child})
+    if (!known(end)) fail(fmt::format("read the body '{}', expected 'base' or a body of this robot", end));
+  if (joint.parent == joint.child)
+    fail(fmt::format("read '{}' as parent and as child, expected two bodies", joint.child));
+  if (joint.child == base_name) fail("read 'base' as child, expected the base as parent");
+  if (joint.kind == JointKind::distance && !(joint.length > 0))
+    fail(fmt::format("read a length of {} m, expected one above 0", joint.length));
+  const std::size_t wanted = coordinate_kinds(joint.kind).size();
+  if (joint.coordinates.size() != wanted)
+    fail(fmt::format("read {} coordinates, expected {} for a {} joint", joint.coordinates.size(), wanted,
+                     name(joint.kind)));
+  for (const CoordinateDescription& c : joint.coordinates) {
+    if (!(c.position.lower < c.position.upper))
+      fail(fmt::format("read the limits [{:g}, {:g}], expected the lower one first", c.position.lower,
+                       c.position.upper));
+    if (c.stiffness < 0 || c.damping < 0 || c.rotor_inertia < 0)
+      fail("read a negative stiffness, damping or rotor inertia, expected at least 0");
+    if (!(c.ratio > 0)) fail(fmt::format("read a gear or screw ratio of {:g}, expected one above 0", c.ratio));
+    if (c.locked && (c.actuated || c.elastic)) fail("read the role locked together with another, expected it alone");
+    if (c.elastic && !(c.stiffness > 0)) fail("read the role elastic without a stiffness, expected one above 0");
+    for (const FrictionTerm& f : c.friction)
+      if (!robot.coefficients.contains(f.coefficient))
+        fail(fmt::format("read the friction coefficient '{}', expected a number or a name listed under `friction`",
+                         f.coefficient));
+    for (const bool driven : {c.actuated, c.elastic})
+      if (driven && joint.cut.value_or(false))
+        fail("read `cut: true`, expected an actuated or elastic joint to stay uncut");
+  }
+}
+
+template <class T>
+void check_names(const std::vector<T>& all, const char* what) {
+  std::set<std::string> seen;
+  for (const T& x : all) {
+    if (x.name == base_name)
+      throw Error(x.where,
+                  fmt::format("read '{}' as the name of a {}, expected another: the base has it", x.name, what));
+    if (!seen.insert(x.name).second)
+      throw Error(x.where, fmt::format("read the {} '{}' a second time, expected every name once", what, x.name));
+  }
+}
+
+/// Every body must reach the base through joints.
+void check_connected(const RobotDescription& robot) {
+  std::map<std::string, std::vector<std::string>> neighbours;
+  for (const JointDescription& j : robot.joints) {
+    neighbours[j.parent].push_back(j.child);
+    neighbours[j.child].push_back(j.parent);
+  }
+  std::set<std::string> reached = {std::string(base_name)};
+  std::vector<std::string> front(reached.begin(), reached.end());
+  while (!front.empty()) {
+    const std::string at = front.back();
+    front.pop_back();
+    for (const std::string& next : neighbours[at])
+      if (reached.insert(next).second) front.push_back(next);
+  }
+  std::vector<std::string> lost;
+  const BodyDescription* first = nullptr;
+  for (const BodyDescription& b : robot.bodies)
+    if (!reached.contains(b.name)) {
+      lost.push_back("'" + b.name + "'");
+      if (first == nullptr) first = &b;
+    }
+  if (first != nullptr)
+    throw Error(first->where, fmt::format("read {} without a way to the base, expected joints that connect every body "
+                                          "with the base (a ring of parents floats by itself)",
+                                          fmt::join(lost, ", ")));
+}
+
+}  // namespace
+
+void check_description(const RobotDescription& robot) {
+  if (robot.bodies.empty()) throw Error(robot.where, "read no bodies, expected at least one");
+  if (robot.bodies.size() > most_bodies || robot.joints.size() > most_joints)
+    throw Error(robot.where, fmt::format("read {} bodies and {} joints, expected at most {} and {}",
+                                         robot.bodies.size(), robot.joints.size(), most_bodies, most_joints));
+  check_names(robot.bodies, "body");
+  check_names(robot.joints, "joint");
+  for (const BodyDescription& body : robot.bodies) check_inertia(body);
+  for (const JointDescription& joint : robot.joints) check_joint(robot, joint);
+  for (const SpringDescription& s : robot.springs) {
+    for (const std::string& end : {s.body_a, s.body_b})
+      if (end != base_name && robot.body(end) == nullptr)
+        throw Error(s.where, fmt::format("spring '{}': read the body '{}', expected 'base' or a body of this robot",
+                                         s.name, end));
+    if (s.stiffness < 0 || s.damping < 0 || s.free_length < 0)
+      throw Error(s.where, fmt::format("spring '{}': read a negative number, expected at least 0", s.name));
+  }
+  if (robot.platform && robot.body(robot.platform->body) == nullptr)
+    throw Error(robot.platform->where,
+                fmt::format("platform: read the body '{}', expected a body of this robot", robot.platform->body));
+  check_connected(robot);
+}
+
+}  // namespace gough

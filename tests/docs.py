@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks the documents: links and paths exist, and listings show what the tool prints.
+
+A listing is a fenced block ```console; each line `$ build/gough ...` in it is run from the root, and the lines up to
+the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOL = os.environ.get("GOUGH_TOOL", str(ROOT / "build/gough"))
+SKIPPED = ("build", "results")  # made by commands, not part of the repository
+SUFFIXES = set(".hpp .cpp .c .cu .h .py .sh .md .yaml .csv .json .html .txt".split())
+
+FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)[^)]*\)")
+PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)*/?")
+
+
+def is_path(span):
+    """`robots/hexapod.yaml` and `src/` are paths; `a/b` and `study.yaml` are not."""
+    if "/" not in span or not PATH.fullmatch(span):
+        return False
+    return (ROOT / span.split("/")[0]).is_dir() or Path(span).suffix in SUFFIXES
+
+
+def exists(name, folder):
+    """From the root, from the document's folder, or as an include; `*` and a final `...` match anything."""
+    name = re.sub(r"/\.\.\.$", "", name)
+    if name.split("/")[0] in SKIPPED:
+        return True
+    return any(any(place.glob(name)) for place in (ROOT, folder, ROOT / "include"))
+
+
+def broken_paths(text, folder):
+    prose = FENCE.sub("", text)
+    spans = [span for span in SPAN.findall(prose) if is_path(span) and not exists(span, folder)]
+    links = [link.split("#")[0] for link in LINK.findall(SPAN.sub("", prose)) if not re.match(r"\w+:", link)]
+    links = [link for link in links if link and link.split("/")[0] not in SKIPPED]
+    return spans + [link for link in links if not (folder / link).exists()]
+
+
+def matches(shown, printed):
+    """Whether the lines printed are those shown, `...` standing for any number of lines."""
+    pattern = "".join("(?:.*\n)*" if line.strip() == "..." else re.escape(line) + "\n" for line in shown)
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+
+
+def listings(text):
+    """Pairs of a command and the lines shown below it."""
+    for indent, _, language, body in FENCE.findall(text):
+        if language != "console":
+            continue
+        lines = [line.removeprefix(indent).rstrip() for line in body.splitlines()]
+        starts = [i for i, line in enumerate(lines) if line.startswith("$ ")] + [len(lines)]
+        for start, end in zip(starts, starts[1:]):
+            yield lines[start][2:], lines[start + 1 : end]
+
+
+def run(command):
+    command = re.sub(r"\bbuild/gough(?![\w/])", lambda _: TOOL, command)
+    done = subprocess.run(command, shell=True, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def strip_blank_end(lines):
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
+
+
+def problems(document):
+    text = document.read_text()
+    for name in broken_paths(text, document.parent):
+        yield f"no such file: {name}"
+    for command, shown in listings(text):
+        if not command.startswith("build/gough "):
+            continue
+        printed = run(command)
+        if not matches(strip_blank_end(shown), strip_blank_end(printed)):
+            yield "\n".join([f"$ {command}", "--- shown", *shown, "--- printed", *printed, "---"])
+
+
+def check_the_check():
+    text = "`tests/none.py` `tests/d*.py` `tests/...` `a/b` [x](none.md) [y](tests/docs.py#z) [w](https://none.md)\n"
+    text += "```cpp\n[a](b)\n```\n"
+    assert broken_paths(text, ROOT) == ["tests/none.py", "none.md"], broken_paths(text, ROOT)
+    assert list(listings("```console\n$ a\n1\n$ b\n```\n")) == [("a", ["1"]), ("b", [])]
+    assert matches(["a", "...", "c"], ["a", "b", "b", "c"]) and matches(["..."], [])
+    assert not matches(["a", "...", "c"], ["a", "b"]) and not matches(["1.0"], ["1.00"])
+
+
+def main():
+    check_the_check()
+    documents = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
+    found = [f"{document.relative_to(ROOT)}: {problem}" for document in documents for problem in problems(document)]
+    print("\n".join(found) if found else f"{len(documents)} documents are right")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
