@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "gough/gough.hpp"
 
@@ -20,8 +22,23 @@ int print(const std::string& text) {
 struct Options {
   std::string robot;
   std::string schema = "robot";
+  std::string pose, coordinates, mode, actuators;
+  bool all = false;
   bool json = false;
 };
+
+gough::PoseMask mask_from(const std::string& text) {
+  gough::PoseMask mask{};
+  std::stringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto found = std::find(gough::pose_names.begin(), gough::pose_names.end(), word);
+    if (found == gough::pose_names.end())
+      throw gough::Error(
+          fmt::format("--coordinates: read '{}', expected some of {}", word, fmt::join(gough::pose_names, ",")));
+    mask[static_cast<std::size_t>(found - gough::pose_names.begin())] = true;
+  }
+  return mask;
+}
 
 int check(const Options& o) {
   const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
@@ -32,6 +49,58 @@ int check(const Options& o) {
   fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
              ready.home.assembly.explain(ready.mechanism));
   return numerical;
+}
+
+/// One answer: on standard output when there is a position to show; the reason of a failure on standard error as well.
+int show(const gough::Mechanism<double>& m, const gough::Posture& posture, const Options& o) {
+  if (const int failed = print(o.json ? gough::posture_json(m, posture) : gough::posture_text(m, posture));
+      failed != done)
+    return failed;
+  if (posture.answer.ok()) return done;
+  fmt::print(stderr, "{}: {}\n", o.robot, posture.answer.explain());
+  return numerical;
+}
+
+int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture>& all, const std::string& method,
+             const Options& o) {
+  if (const int failed = print(o.json ? gough::postures_json(m, all) : gough::postures_text(m, all, method));
+      failed != done)
+    return failed;
+  if (!all.empty()) return done;
+  fmt::print(stderr, "{}: unreachable: no answer ({})\n", o.robot, method);
+  return numerical;
+}
+
+int ik(const Options& o) {
+  const auto m = gough::load_robot(o.robot);
+  const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
+  const auto pose = gough::pose_from_vector(Eigen::Map<const gough::Vec6<double>>(x.data()));
+  gough::InverseOptions options;
+  if (!o.coordinates.empty()) options.coordinates = mask_from(o.coordinates);
+  options.mode = o.mode;
+  if (o.all) return show_all(m, gough::all_inverse_kinematics(m, pose, options), "all working modes", o);
+  gough::Workspace<double> w(m);
+  gough::Posture posture;
+  posture.answer = gough::inverse_kinematics(m, pose, w, options);
+  posture.q = w.q;
+  return show(m, posture, o);
+}
+
+int fk(const Options& o) {
+  const auto m = gough::load_robot(o.robot);
+  std::vector<bool> lengths;
+  for (const int a : m.actuator) lengths.push_back(m.coordinate[static_cast<std::size_t>(a)].is_length);
+  const auto a = gough::parse_numbers(o.actuators, lengths, "--actuators");
+  const Eigen::Map<const Eigen::VectorXd> actuators(a.data(), static_cast<Eigen::Index>(a.size()));
+  if (o.all) {
+    const gough::AllPostures all = gough::all_forward_kinematics(m, actuators);
+    return show_all(m, all.postures, all.method, o);
+  }
+  gough::Workspace<double> w(m);
+  gough::Posture posture;
+  posture.answer = gough::forward_kinematics(m, actuators, w);
+  posture.q = w.q;
+  return show(m, posture, o);
 }
 
 int schema(const Options&) { return print(gough::robot_schema()); }
@@ -51,11 +120,24 @@ int main(int argc, char** argv) {
   CLI::App* check_verb =
       app.add_subcommand("check", "what the mechanism can do: mobility, redundant equations, actuation");
   add_robot(check_verb, o);
+  CLI::App* ik_verb = app.add_subcommand("ik", "inverse kinematics: joints from the platform's pose");
+  add_robot(ik_verb, o);
+  ik_verb->add_option("--pose", o.pose, "x,y,z,rx,ry,rz of the platform [m, rad], units allowed")->required();
+  ik_verb->add_option("--coordinates", o.coordinates, "which of them are read, e.g. x,y,z; default: the task's");
+  ik_verb->add_option("--mode", o.mode, "working mode: + (home's) or - for each leg, e.g. ++-");
+  ik_verb->add_flag("--all", o.all, "every working mode and every answer");
+  CLI::App* fk_verb = app.add_subcommand("fk", "forward kinematics: pose from the actuators' positions");
+  add_robot(fk_verb, o);
+  fk_verb->add_option("--actuators", o.actuators, "positions a,b,.. in the robot's order [m, rad], units allowed")
+      ->required();
+  fk_verb->add_flag("--all", o.all, "every assembly mode");
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot")->check(CLI::IsMember({"robot"}));
   try {
     app.parse(argc, argv);
     if (check_verb->parsed()) return check(o);
+    if (ik_verb->parsed()) return ik(o);
+    if (fk_verb->parsed()) return fk(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

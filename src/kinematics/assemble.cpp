@@ -20,14 +20,10 @@ class Problem {
   Problem(const Mechanism<double>& m, const Hold& hold) : m_(m), hold_(hold) {
     for (int v = 0; v < m.nv; ++v)
       if (hold.coordinates.empty() || !hold.coordinates[at(v)]) free_.push_back(v);
-    const auto& pose = hold.platform_pose;
-    turns_ = std::any_of(pose.begin() + 3, pose.end(), [](const auto& c) { return c.has_value(); });
-    for (std::size_t i = 0; i < 3; ++i)
-      if (pose[i]) rows_.push_back({CutRow::What::position, static_cast<int>(i)});
-    for (int i = 0; i < 3 && turns_; ++i) rows_.push_back({CutRow::What::turn, i});
-    residual_.resize(m.equations + static_cast<int>(rows_.size()));
+    held_ = std::count_if(hold.platform_pose.begin(), hold.platform_pose.end(),
+                          [](const auto& c) { return c.has_value(); });
+    residual_.resize(m.equations + held_);
     jacobian_.resize(residual_.size(), static_cast<Eigen::Index>(free_.size()));
-    row_.resize(m.nv);
   }
 
   void evaluate(Workspace<double>& w) {
@@ -36,7 +32,7 @@ class Problem {
     residual_.head(m_.equations) = w.phi;
     for (std::size_t c = 0; c < free_.size(); ++c)
       jacobian_.col(static_cast<Eigen::Index>(c)).head(m_.equations) = w.K.col(free_[c]);
-    if (!rows_.empty()) evaluate_pose(w);
+    if (held_ > 0) evaluate_pose(w);
   }
 
   VecX<double> step() const {
@@ -64,29 +60,29 @@ class Problem {
 
  private:
   void evaluate_pose(const Workspace<double>& w) {
-    const auto value = [&](std::size_t i) { return hold_.platform_pose[i].value_or(0.0); };
-    const Transform<double> wanted{rotation_from_vector<double>({value(3), value(4), value(5)}), Vec3<double>::Zero()};
-    const Transform<double> origin{Mat3<double>::Identity(), {value(0), value(1), value(2)}};
-    const Transform<double> pose = platform_pose(m_, w);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const bool turn = rows_[i].what == CutRow::What::turn;
-      const auto v = row_value(rows_[i], turn ? wanted : origin, pose, 1.0);
-      const Eigen::Index r = m_.equations + static_cast<Eigen::Index>(i);
-      residual_[r] = v.phi;
-      row_.setZero();
-      for (int j = m_.platform.body; j != base; j = m_.parent[at(j)]) fill_row(m_, w, v.wrench, {j, 1}, row_);
-      for (std::size_t c = 0; c < free_.size(); ++c) jacobian_(r, static_cast<Eigen::Index>(c)) = row_[free_[c]];
-    }
+    const auto rows = held_pose_rows(m_, w, hold_);
+    const MatX<double> J = held_pose_jacobian(m_, w, hold_);
+    for (std::size_t i = 0; i < rows.size(); ++i) residual_[m_.equations + static_cast<Eigen::Index>(i)] = rows[i].phi;
+    for (std::size_t c = 0; c < free_.size(); ++c)
+      jacobian_.col(static_cast<Eigen::Index>(c)).tail(held_) = J.col(free_[c]);
   }
 
   const Mechanism<double>& m_;
   const Hold& hold_;
-  bool turns_ = false;
+  Eigen::Index held_ = 0;  ///< coordinates of the pose that are held
   std::vector<int> free_;
-  std::vector<CutRow> rows_;  ///< of the held pose
-  VecX<double> residual_, row_;
+  VecX<double> residual_;
   MatX<double> jacobian_;
 };
+
+/// The inverse of the left Jacobian of the rotation vector: r' = J^-1(r) w, w in base axes.
+Mat3<double> rotation_vector_rates(const Vec3<double>& r) {
+  const double t = r.norm();
+  const double c = t < 1e-4 ? 1.0 / 12 + t * t / 720 : 1 / (t * t) - (1 + std::cos(t)) / (2 * t * std::sin(t));
+  Mat3<double> W;
+  W << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  return Mat3<double>::Identity() - W / 2 + c * W * W;
+}
 
 /// The rows vanish at half a turn too; there the loop is closed inside out.
 int inside_out_row(const Mechanism<double>& m, const Workspace<double>& w) {
@@ -103,6 +99,37 @@ int inside_out_row(const Mechanism<double>& m, const Workspace<double>& w) {
 }
 
 }  // namespace
+
+std::vector<RowValue<double>> held_pose_rows(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold) {
+  std::vector<RowValue<double>> rows;
+  const auto& given = hold.platform_pose;
+  const auto value = [&](std::size_t i) { return given[i].value_or(0.0); };
+  const Transform<double> pose = platform_pose(m, w), origin{Mat3<double>::Identity(), {value(0), value(1), value(2)}};
+  for (int i = 0; i < 3; ++i)
+    if (given[at(i)]) rows.push_back(row_value<double>({CutRow::What::position, i}, origin, pose, 1.0));
+  if (given[3] && given[4] && given[5]) {
+    const Transform<double> wanted{rotation_from_vector<double>({value(3), value(4), value(5)}), pose.p};
+    for (int i = 0; i < 3; ++i) rows.push_back(row_value<double>({CutRow::What::turn, i}, wanted, pose, 1.0));
+    return rows;
+  }
+  const Vec3<double> r = vector_from_rotation(pose.R);
+  const Mat3<double> rates = rotation_vector_rates(r);
+  for (int i = 0; i < 3; ++i)
+    if (given[at(i + 3)]) rows.push_back({r[i] - *given[at(i + 3)], {rates.row(i).transpose(), Vec3<double>::Zero()}});
+  return rows;
+}
+
+MatX<double> held_pose_jacobian(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold) {
+  const bool any =
+      std::any_of(hold.platform_pose.begin(), hold.platform_pose.end(), [](const auto& c) { return c.has_value(); });
+  if (!any) return MatX<double>(0, m.nv);
+  const auto rows = held_pose_rows(m, w, hold);
+  MatX<double> J = MatX<double>::Zero(static_cast<Eigen::Index>(rows.size()), m.nv);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (int j = m.platform.body; j != base; j = m.parent[at(j)])
+      fill_row(m, w, rows[r].wrench, {j, 1}, J.row(static_cast<Eigen::Index>(r)));
+  return J;
+}
 
 Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hold& hold) {
   Problem problem(m, hold);

@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "gough/kinematics/leg_forms.hpp"
+#include "gough/kinematics/mobility.hpp"
 #include "gough/model/build.hpp"
 
 namespace gough {
@@ -214,7 +216,10 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
   return robot;
 }
 
-Prepared prepare(const RobotDescription& robot) {
+namespace {
+
+/// Merges massless bodies, builds, assembles, locks idle motions.
+Prepared assembled(const RobotDescription& robot) {
   check_description(robot);
   RobotDescription ready = merge_massless(robot);
   Prepared result{build(ready), {}};
@@ -239,6 +244,21 @@ Prepared prepare(const RobotDescription& robot) {
   const HomeAssembly before = result.home;
   result.home = assemble_home(m, true);
   result.home.as_given = before.as_given && result.home.as_given;
+  return result;
+}
+
+}  // namespace
+
+Prepared prepare(const RobotDescription& robot) {
+  Prepared result = assembled(robot);
+  Mechanism<double>& m = result.mechanism;
+  m.leg_form.assign(m.leg.size(), {});
+  if (!result.home.assembly.closed) return result;
+  Workspace<double> w(m);
+  w.q = m.home;
+  tree_positions(m, w);
+  m.leg_form = recognise_legs(m, w);
+  m.rank = general_rank(m);
   return result;
 }
 

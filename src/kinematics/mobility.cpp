@@ -188,14 +188,38 @@ MatX<double> scaled_closure(const Mechanism<double>& m, const Workspace<double>&
   return Ks;
 }
 
-SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w, int rank) {
+namespace {
+
+/// K without units where its rank is largest among home and the poses nearby.
+MatX<double> general_closure(const Mechanism<double>& m) {
+  MatX<double> general;
+  int largest = -1;
+  Workspace<double> w(m);
+  for (const VecX<double>& q : poses_near_home(m, 6)) {
+    w.q = q;
+    tree_positions(m, w);
+    closure(m, w);
+    const MatX<double> K = scaled_closure(m, w, characteristic_length(m, w));
+    if (const int rank = rank_of(K); rank > largest) {
+      largest = rank;
+      general = K;
+    }
+  }
+  return general;
+}
+
+}  // namespace
+
+int general_rank(const Mechanism<double>& m) { return rank_of(general_closure(m)); }
+
+SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w) {
   w.require(Stage::closure);
   const double length = characteristic_length(m, w);
   const MatX<double> Ks = scaled_closure(m, w, length);
   SingularityIndices s;
   type1_index(m, Ks, s);
   s.type2 = type2_index(m, w, Ks, length);
-  s.constraint = constraint_index(m, w, Ks, length, rank);
+  s.constraint = constraint_index(m, w, Ks, length, m.rank);
   return s;
 }
 
@@ -291,21 +315,10 @@ class Checker {
   int idle_in_tree() const { return m_.idle_is_locked ? 0 : static_cast<int>(m_.idle.size()); }
 
   void count_freedom() {
-    const double length = r_.characteristic_length;
-    const MatX<double> home_K = scaled_closure(m_, w_, length);
-    r_.rank_at_home = r_.rank = rank_of(home_K);
-    MatX<double> general = home_K;
-    Workspace<double> near(m_);
-    for (const VecX<double>& q : poses_near_home(m_, 6)) {
-      near.q = q;
-      tree_positions(m_, near);
-      closure(m_, near);
-      const MatX<double> K = scaled_closure(m_, near, length);
-      if (const int rank = rank_of(K); rank > r_.rank) {
-        r_.rank = rank;
-        general = K;
-      }
-    }
+    const MatX<double> home_K = scaled_closure(m_, w_, r_.characteristic_length);
+    r_.rank_at_home = rank_of(home_K);
+    r_.rank = m_.rank;
+    const MatX<double> general = r_.rank_at_home == r_.rank ? home_K : general_closure(m_);
     freedom_ = null_space(general);
     for (const int row : dependent_rows(general)) r_.redundant.push_back(m_.row_name(row));
     r_.mobility = m_.nv - r_.rank - idle_in_tree();
@@ -399,7 +412,7 @@ class Checker {
   }
 
   void judge_singularities() {
-    r_.singularity = singularity_indices(m_, w_, r_.rank);
+    r_.singularity = singularity_indices(m_, w_);
     const auto judge = [&](const std::optional<double>& index, const std::string& what, const std::string& repair) {
       if (!index || *index > near_singular) return;
       const bool there = *index < rank_tolerance * 10;

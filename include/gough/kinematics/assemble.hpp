@@ -40,6 +40,12 @@ VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>
 /// The pose of the platform's frame in the base.
 Transform<double> platform_pose(const Mechanism<double>& m, const Workspace<double>& w);
 
+/// The equations of a held pose, one for each held coordinate, as rows like those of a cut joint: B is the platform.
+std::vector<RowValue<double>> held_pose_rows(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold);
+
+/// Their Jacobian, as many rows x nv.
+MatX<double> held_pose_jacobian(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold);
+
 /// 6 x nv: the twist of the platform's frame (angular; velocity of its origin), base axes, per velocity coordinate.
 MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<double>& w);
 

@@ -51,7 +51,10 @@ struct MobilityReport {
 MobilityReport check_mobility(const Mechanism<double>& m, const HomeAssembly& home);
 
 /// The singularity indices at the workspace's position (stage closure).
-SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w, int rank);
+SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// The rank of the loop equations at a general position: the largest of home's and those of poses nearby.
+int general_rank(const Mechanism<double>& m);
 
 /// The root mean square distance of all joints from their centre.
 double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w);

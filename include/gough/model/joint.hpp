@@ -85,6 +85,12 @@ struct CoordinateKind {
 };
 const std::vector<CoordinateKind>& coordinate_kinds(JointKind kind);
 
+/// How many free coordinates a kind has.
+constexpr int free_coordinates(JointKind kind) {
+  constexpr std::array<int, 11> count = {0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6};
+  return count[static_cast<std::size_t>(kind)];
+}
+
 /// A joint as a run: frame A, offset[0], joint[0], offset[1], joint[1], ... , offset[n], frame B.
 struct JointRun {
   std::vector<Elementary> joint;

@@ -10,6 +10,7 @@
 
 #include "gough/model/description.hpp"
 #include "gough/model/joint.hpp"
+#include "gough/model/leg_form.hpp"
 #include "gough/spatial/spatial.hpp"
 
 namespace gough {
@@ -96,14 +97,18 @@ struct Structure {
   std::vector<int> actuator;  ///< velocity coordinates that are actuated, in the order of the file
   std::vector<int> elastic;   ///< velocity coordinates that are elastic
   std::vector<Leg> leg;
+  std::vector<LegForm> leg_form;  ///< per leg: the closed form that solves it, recognised after assembly
   std::vector<SpringStructure> spring;
   PlatformStructure platform;
   std::vector<std::string> idle;  ///< motions that move nothing else; locked unless the file says otherwise
   bool idle_is_locked = true;
   std::vector<std::string> merged;  ///< massless bodies that became part of a composite joint
   int nq = 0, nv = 0, equations = 0;
+  int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
   int loops = 0;
 
+  /// How many free coordinates the cut joints have together.
+  int cut_coordinates() const { return static_cast<int>(coordinate.size()) - nv; }
   int tree_size() const { return static_cast<int>(parent.size()); }
   /// The moving bodies that the author knows of.
   int bodies() const;

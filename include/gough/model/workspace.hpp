@@ -16,20 +16,37 @@ template <Scalar S>
 struct Workspace {
   explicit Workspace(const Mechanism<S>& m)
       : q(m.home.template cast<S>()),
+        v(VecX<S>::Zero(m.nv)),
+        a(VecX<S>::Zero(m.nv)),
         X(m.parent.size()),
         X0(m.parent.size()),
+        V(m.parent.size()),
+        A(m.parent.size()),
+        A0(m.parent.size()),
         cut_wrench(static_cast<std::size_t>(m.equations)),
         phi(VecX<S>::Zero(m.equations)),
-        K(MatX<S>::Zero(m.equations, m.nv)) {}
+        k(VecX<S>::Zero(m.equations)),
+        K(MatX<S>::Zero(m.equations, m.nv)),
+        cq(VecX<S>::Zero(m.cut_coordinates())),
+        cv(VecX<S>::Zero(m.cut_coordinates())),
+        ca(VecX<S>::Zero(m.cut_coordinates())) {}
 
   VecX<S> q;  ///< nq: positions of the tree joints. The caller's input.
+  VecX<S> v;  ///< nv: their rates.                                                          caller, or explicit_motion
+  VecX<S> a;  ///< nv: the derivatives of v.                                                 caller, or explicit_motion
 
   std::vector<Transform<S>> X;   ///< body j in its parent.                                  tree_positions
   std::vector<Transform<S>> X0;  ///< body j in the base.                                    tree_positions
+  std::vector<Motion<S>> V;      ///< twist of body j, in its own frame.                     tree_velocities
+  std::vector<Motion<S>> A;      ///< spatial acceleration of body j, in its own frame.      tree_accelerations
+  std::vector<Motion<S>> A0;     ///< the same with a = 0.                                   closure_bias
 
   std::vector<Force<S>> cut_wrench;  ///< row r as a wrench about the base's origin, on b.   closure
   VecX<S> phi;                       ///< equations: residuals of the cut joints.            closure
+  VecX<S> k;                         ///< equations: -K' v.                                  closure_bias
   MatX<S> K;                         ///< equations x nv: dphi/dq in velocity coordinates.   closure
+
+  VecX<S> cq, cv, ca;  ///< free coordinates of the cut joints, rates, accelerations.        cut_coordinates
 
   Stage stage = Stage::nothing;
   void require([[maybe_unused]] Stage wanted) const {
