@@ -2,9 +2,9 @@
 """Checks the documents: links and paths exist, and listings show what the tool prints.
 
 A listing is a fenced block ```console; each line `$ ... build/gough ...` in it is run from the root, and the lines up
-to the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run. A block
-```yaml that starts with `robot:` must pass the check. A header that cites a page `docs/theory/...` finds all its labels
-such as (C3) there.
+to the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run.
+A block ```yaml that starts with `robot:` must pass the check. A header that cites a page `docs/theory/...` finds all
+its labels such as (C3) there.
 """
 
 import os
