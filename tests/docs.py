@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Checks the documents: links and paths exist, and listings show what the tool prints.
 
-A listing is a fenced block ```console; each line `$ build/gough ...` in it is run from the root, and the lines up to
-the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run.
+A listing is a fenced block ```console; each line `$ ... build/gough ...` in it is run from the root, and the lines up
+to the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run.
+A block ```yaml that starts with `robot:` must pass the check. A header that cites a page `docs/theory/...` finds all
+its labels such as (C3) there.
 """
 
 import os
@@ -19,6 +21,9 @@ SUFFIXES = set(".hpp .cpp .c .cu .h .py .sh .md .yaml .csv .json .html .txt".spl
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)[^)]*\)")
+PAGE = re.compile(r"docs/theory/\w+\.md")
+COMMENT = re.compile(r"///.*")
+LABEL = re.compile(r"\(([A-Z]\d+)\)")
 PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)*/?")
 
 
@@ -79,11 +84,24 @@ def problems(document):
     for name in broken_paths(text, document.parent):
         yield f"no such file: {name}"
     for command, shown in listings(text):
-        if not command.startswith("build/gough "):
+        if "build/gough " not in command:
             continue
         printed = run(command)
         if not matches(strip_blank_end(shown), strip_blank_end(printed)):
             yield "\n".join([f"$ {command}", "--- shown", *shown, "--- printed", *printed, "---"])
+    for _, _, language, body in FENCE.findall(text):
+        if language == "yaml" and body.startswith("robot:"):
+            check = [TOOL, "check", "/dev/stdin"]
+            checked = subprocess.run(check, cwd=ROOT, input=body, capture_output=True, text=True)
+            if checked.returncode != 0:
+                yield f"a robot that fails its check: {checked.stderr}{body}"
+
+
+def missing_labels(header, pages):
+    """Labels in a header's comments that are on none of the pages it cites; a page is found by name in `pages`."""
+    cited = "".join(pages.get(page, "") for page in PAGE.findall(header))
+    labels = LABEL.findall("\n".join(COMMENT.findall(header)))
+    return [label for label in labels if PAGE.search(header) and f"({label})" not in cited]
 
 
 def check_the_check():
@@ -92,6 +110,8 @@ def check_the_check():
     assert broken_paths(text, ROOT) == ["tests/none.py", "none.md"], broken_paths(text, ROOT)
     assert list(listings("```console\n$ a\n1\n$ b\n```\n")) == [("a", ["1"]), ("b", [])]
     assert matches(["a", "...", "c"], ["a", "b", "b", "c"]) and matches(["..."], [])
+    header = "/// docs/theory/a.md\n///  x = 1  (C1)\n///  y = 2  (C9)\n  f(C7);\n"
+    assert missing_labels(header, {"docs/theory/a.md": "x = 1 (C1)"}) == ["C9"]
     assert not matches(["a", "...", "c"], ["a", "b"]) and not matches(["1.0"], ["1.00"])
 
 
@@ -99,6 +119,11 @@ def main():
     check_the_check()
     documents = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
     found = [f"{document.relative_to(ROOT)}: {problem}" for document in documents for problem in problems(document)]
+    pages = {page.relative_to(ROOT).as_posix(): page.read_text() for page in ROOT.glob("docs/theory/*.md")}
+    for header in sorted(ROOT.glob("include/**/*.hpp")):
+        text = header.read_text()
+        gone = [page for page in PAGE.findall(text) if page not in pages] + missing_labels(text, pages)
+        found += [f"{header.relative_to(ROOT)}: cites what is not there: {name}" for name in gone]
     print("\n".join(found) if found else f"{len(documents)} documents are right")
     return 1 if found else 0
 
