@@ -72,6 +72,12 @@ std::string check_text(const MobilityReport& r) {
                                      counted(r.joints, "joint", "joints"),
                                      counted(r.loops, "independent loop", "independent loops")));
   if (!r.cuts.empty()) text += line("cut at", listed(r.cuts));
+  if (!r.closed) {
+    for (const Finding& f : r.findings)
+      text += fmt::format("\n  {:<9} {}\n            -> {}\n", word(f.severity), wrapped(f.what, 12),
+                          wrapped(f.repair, 15));
+    return text;
+  }
   text += line("equations", fmt::format("{} on {}, rank {}", counted(r.equations, "loop equation", "loop equations"),
                                         counted(r.coordinates, "coordinate", "coordinates"), r.rank));
   if (!r.redundant.empty()) text += line("redundant", listed(r.redundant, 12));
@@ -81,8 +87,9 @@ std::string check_text(const MobilityReport& r) {
                                 : fmt::format("{}: {} ({})", r.actuators.size(), listed(r.actuators),
                                               r.actuation == "under" ? "under-actuated" : r.actuation + " actuation"));
   if (r.elastic > 0) text += line("elastic", counted(r.elastic, "elastic coordinate", "elastic coordinates"));
-  text += line("home", r.closure_residual < 1e-15 ? std::string("closed to better than 1e-15")
-                                                  : fmt::format("closed to {:.0e}", r.closure_residual));
+  if (r.loops > 0)
+    text += line("home", r.closure_residual < 1e-15 ? std::string("closed to better than 1e-15")
+                                                    : fmt::format("closed to {:.0e}", r.closure_residual));
   text += line("singularity", fmt::format("type 1 {}, type 2 {}, constraint {}   (0 singular, 1 best; length {:.3g} m)",
                                           index(r.singularity.type1), index(r.singularity.type2),
                                           index(r.singularity.constraint), r.characteristic_length));

@@ -52,7 +52,8 @@ std::string posture_text(const Mechanism<double>& m, const Posture& p) {
   Workspace<double> w = at_posture(m, p);
   std::string text = fmt::format("{}\n", p.answer.explain());
   if (m.platform.exists()) {
-    const Vec6<double> x = pose_vector(platform_pose(m, w));
+    const Vec6<double> x =
+        pose_vector(platform_pose(m, w)).unaryExpr([](double c) { return std::abs(c) < 5e-7 ? 0.0 : c; });
     text += fmt::format("  platform   x {:.6f}  y {:.6f}  z {:.6f} m   rx {:.6f}  ry {:.6f}  rz {:.6f} rad\n", x[0],
                         x[1], x[2], x[3], x[4], x[5]);
   }

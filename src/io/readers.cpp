@@ -124,13 +124,13 @@ AnyNumber::Value AnyNumber::read(const Node& node) const {
   std::string why;
   const auto quantity = parse_quantity(node.text(), why);
   if (!quantity) node.fail(why);
-  return {*quantity, node.where(), node.text()};
+  return {*quantity, node.where(), node.text(), node.path()};
 }
 
 double AnyNumber::Value::as(const Dimension& wanted) const {
   if (quantity.dimension && *quantity.dimension != wanted)
-    throw Error(where,
-                fmt::format("read '{}', expected a number in {} (or a unit of that kind)", text, unit_of(wanted)));
+    throw Error(where, fmt::format("{}: read '{}', expected a number in {} (or a unit of that kind)", path, text,
+                                   unit_of(wanted)));
   return quantity.value;
 }
 

@@ -43,6 +43,7 @@ class Node {
   /// What stands here, shortened, for messages.
   std::string shown() const;
   const std::string& text() const { return yaml_.Scalar(); }
+  const std::string& path() const { return path_; }
   std::size_t size() const { return yaml_.size(); }
   Node item(std::size_t i) const;
   /// The entries of a map in file order; refuses keys that are not text, and keys that come twice.
@@ -78,6 +79,7 @@ struct AnyNumber {
     Quantity quantity;
     Where where;
     std::string text;
+    std::string path;
     double as(const Dimension& wanted) const;
   };
   Value read(const Node& node) const;

@@ -156,6 +156,7 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
   result.closed = result.residual <= closure_tolerance;
   if (const int row = inside_out_row(m, w); result.closed && row >= 0) {
     result.closed = false;
+    result.inside_out = true;
     result.worst_row = row;
     result.residual = 2;
   }
@@ -164,6 +165,8 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
 
 std::string Assembly::explain(const Structure& m) const {
   if (closed) return fmt::format("closed to {:.1e} in {} iterations", residual, iterations);
+  if (inside_out)
+    return fmt::format("not closed: '{}' closes only with a half turn (inside out)", m.row_name(worst_row));
   const std::string where = worst_row >= 0 ? "equation '" + m.row_name(worst_row) + "'" : "the wanted pose";
   return fmt::format("not closed: {} is left open by {:.3g} (m or rad) after {} iterations", where, residual,
                      iterations);
@@ -258,6 +261,7 @@ HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near) {
       if (m.home_description.held[at(m.joint[j].v)] && move > result.largest_move) {
         result.largest_move = move;
         result.moved_most = m.coordinate[at(m.joint[j].v)].name;
+        result.moved_is_length = m.coordinate[at(m.joint[j].v)].is_length;
       }
     }
     if (m.platform.exists()) {
@@ -268,6 +272,7 @@ HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near) {
           if (move > result.largest_move) {
             result.largest_move = move;
             result.moved_most = "the platform's " + std::string(pose_names[i]);
+            result.moved_is_length = true;
           }
         }
     }

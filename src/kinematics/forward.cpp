@@ -27,12 +27,32 @@ int position_of(const Structure& m, int coordinate) {
   return -1;
 }
 
-Hold hold_driven(const Structure& m) {
+/// Holds the driven coordinates; of redundant ones, a set that is independent at home.
+Hold hold_driven(const Mechanism<double>& m) {
   Hold hold;
   hold.coordinates.assign(at(m.nv), false);
   for (const int a : m.actuator) hold.coordinates[at(a)] = true;
   for (const int e : m.elastic) hold.coordinates[at(e)] = true;
+  const auto driven = std::count(hold.coordinates.begin(), hold.coordinates.end(), true);
+  if (driven <= m.nv - m.rank) return hold;
+  Workspace<double> w(m);
+  w.q = m.home;
+  tree_positions(m, w);
+  closure(m, w);
+  hold.coordinates.assign(at(m.nv), false);
+  for (const int c : select_driven(m, w, m.rank).independent) hold.coordinates[at(c)] = true;
   return hold;
+}
+
+/// A redundant actuator whose given position is not what the loops make of the others, in words.
+std::string disagreement(const Mechanism<double>& m, const VecX<double>& actuators, const VecX<double>& q) {
+  for (std::size_t i = 0; i < m.actuator.size(); ++i) {
+    const double given = actuators[static_cast<Eigen::Index>(i)], got = q[position_of(m, m.actuator[i])];
+    if (std::abs(given - got) > 1e-9)
+      return fmt::format("the actuators disagree: '{}' is given as {:.9g}, the others put it at {:.9g}",
+                         m.coordinate[at(m.actuator[i])].name, given, got);
+  }
+  return {};
 }
 
 void set_actuators(const Structure& m, const VecX<double>& actuators, VecX<double>& q) {
@@ -63,8 +83,11 @@ std::optional<Posture> posture_for(const Mechanism<double>& m, const Transform<d
     if (m.leg_form[i].kind != LegKind::general) aim_leg(m, static_cast<int>(i), body, q);
   Workspace<double> w(m);
   w.q = q;
+  const VecX<double> wanted = q;
   const Assembly assembly = close_loops(m, w, hold_driven(m));
   if (!assembly.closed) return std::nullopt;
+  for (const int a : m.actuator)  // redundant ones must agree
+    if (std::abs(w.q[position_of(m, a)] - wanted[position_of(m, a)]) > 1e-9) return std::nullopt;
   Posture p{w.q, "", {}};
   p.answer.residual = assembly.residual;
   p.answer.iterations = assembly.iterations;
@@ -288,10 +311,19 @@ Answer forward_kinematics(const Mechanism<double>& m, const VecX<double>& actuat
     VecX<double> from(actuators.size());
     for (std::size_t i = 0; i < m.actuator.size(); ++i)
       from[static_cast<Eigen::Index>(i)] = start[position_of(m, m.actuator[i])];
+    const Hold hold = hold_driven(m);
     answer = walk(m, w, [&](double s, VecX<double>& q) {
-      set_actuators(m, from + (actuators - from) * s, q);
-      return hold_driven(m);
+      for (std::size_t i = 0; i < m.actuator.size(); ++i) {
+        const auto k = static_cast<Eigen::Index>(i);
+        if (hold.coordinates[at(m.actuator[i])])
+          q[position_of(m, m.actuator[i])] = from[k] + (actuators[k] - from[k]) * s;
+      }
+      return hold;
     });
+    if (const std::string text = disagreement(m, actuators, w.q); answer.ok() && !text.empty()) {
+      answer.status = Status::unreachable;
+      answer.reason = text;
+    }
   }
   tree_positions(m, w);
   closure(m, w);

@@ -141,7 +141,10 @@ class LegSolver {
     if (form_.kind == LegKind::rr) return turn_elbow();
     LegAnswer answer;
     if (form_.root >= 0) answer = reach(form_.rods[0], root_sign);
-    for (const Rod& rod : form_.rods) aim(rod, rod.flipped);
+    for (const Rod& rod : form_.rods) {
+      aim(rod, rod.flipped);
+      if (rod.extend >= 0) position(rod.extend) = reach_of(rod) - rod.length;
+    }
     return answer;
   }
 
@@ -233,7 +236,6 @@ class LegSolver {
     const Vec3<double> left = (rotation_z(q1) * m_.placement[at(rod.aim2)].R).transpose() * u;
     double& q2 = position(rod.aim2);
     q2 = continued(azimuth(left) - rod.tip_azimuth, q2);
-    if (rod.extend >= 0) position(rod.extend) = u.norm() - rod.length;
   }
 
   LegAnswer slide_to_line() {
@@ -253,6 +255,10 @@ class LegSolver {
  private:
   double& position(int body) { return q_[m_.joint[at(body)].q]; }
   Vec3<double> end_of(const Rod& rod) const { return platform_ * tip_of(m_, rod.cut)->on_platform.p; }
+  double reach_of(const Rod& rod) const {
+    const int before = m_.parent[at(rod.aim1)];
+    return (end_of(rod) - (before == base ? Transform<double>() : pose(before)) * rod.pivot).norm();
+  }
   Transform<double> pose(int body) const {
     const Transform<double> X =
         joint_pose(m_.placement[at(body)], m_.joint[at(body)].type, q_.data() + m_.joint[at(body)].q);

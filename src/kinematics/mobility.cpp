@@ -72,18 +72,39 @@ std::vector<int> rigid_columns_of_leg(const Structure& m, const Leg& leg) {
   return columns;
 }
 
-/// Type 1: a leg's joints move while its tip stands, so the leg's columns of K lose rank.
-void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, SingularityIndices& s) {
+/// Type 1: joints move while the task coordinates stand, so the other columns of K lose rank: those of a leg, or,
+/// where the platform itself is a link of a leg (RR), all columns with the task's rows below K. Idle motions do not
+/// count.
+void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<double>& task, SingularityIndices& s) {
+  const auto judge = [&](const MatX<double>& block, int idle, const std::string& name) {
+    const double index = ratio(block, static_cast<int>(block.cols()) - idle).value_or(0.0);
+    if (!s.type1 || index < *s.type1) {
+      s.type1 = index;
+      s.type1_leg = name;
+    }
+  };
+  const auto idle_of = [&](const std::string& leg) {
+    return m.idle_is_locked
+               ? 0
+               : static_cast<int>(std::count_if(m.idle.begin(), m.idle.end(), [&](const std::string& text) {
+                   return text.find(" " + leg + ".") != std::string::npos;
+                 }));
+  };
   for (const Leg& leg : m.leg) {
     const auto columns = rigid_columns_of_leg(m, leg);
     if (leg.cuts.empty() || columns.empty()) continue;
-    const MatX<double> block = columns_of(rows_of(Ks, rows_of_leg(m, leg)), columns);
-    const double index = ratio(block, static_cast<int>(columns.size())).value_or(0.0);
-    if (!s.type1 || index < *s.type1) {
-      s.type1 = index;
-      s.type1_leg = leg.name;
-    }
+    judge(columns_of(rows_of(Ks, rows_of_leg(m, leg)), columns), idle_of(leg.name), leg.name);
   }
+  const bool platform_is_a_link =
+      std::any_of(m.leg_form.begin(), m.leg_form.end(), [](const LegForm& f) { return f.kind == LegKind::rr; });
+  if (!platform_is_a_link) return;
+  std::vector<int> rigid;
+  for (int v = 0; v < m.nv; ++v)
+    if (!contains(m.elastic, v)) rigid.push_back(v);
+  MatX<double> held(Ks.rows() + task.rows(), Ks.cols());
+  held << Ks, task;
+  const int idle = m.idle_is_locked ? 0 : static_cast<int>(m.idle.size());
+  judge(columns_of(held, rigid), idle, "platform");
 }
 
 /// Mean distance from the platform's origin of the points where the legs hold it.
@@ -122,7 +143,8 @@ std::optional<double> type2_index(const Mechanism<double>& m, const Workspace<do
     std::vector<int> passive;
     for (int v = 0; v < m.nv; ++v)
       if (!contains(driven(m), v)) passive.push_back(v);
-    return ratio(columns_of(Ks, passive), static_cast<int>(passive.size()));
+    const int idle = m.idle_is_locked ? 0 : static_cast<int>(m.idle.size());
+    return ratio(columns_of(Ks, passive), static_cast<int>(passive.size()) - idle);
   }
   MatX<double> N = null_space(w.K);
   if (!m.elastic.empty()) N = N * null_space(rows_of(N, m.elastic));
@@ -132,7 +154,7 @@ std::optional<double> type2_index(const Mechanism<double>& m, const Workspace<do
     const MatX<double> inverse = task.completeOrthogonalDecomposition().pseudoInverse();
     return ratio(rates * inverse, static_cast<int>(task.rows()));
   }
-  return 0.0;
+  return rank_of(rates) < N.cols() ? std::optional(0.0) : std::nullopt;  // a task that cannot move: type 1, not type 2
 }
 
 /// Constraint singularities: what the legs forbid the platform loses rank. Without a floating platform: the loops.
@@ -217,7 +239,14 @@ SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspa
   const double length = characteristic_length(m, w);
   const MatX<double> Ks = scaled_closure(m, w, length);
   SingularityIndices s;
-  type1_index(m, Ks, s);
+  MatX<double> task(0, m.nv);
+  if (m.platform.exists()) {
+    const double radius = platform_radius(m, w, length);
+    task = task_jacobian(m, w, radius) / length;
+    for (int v = 0; v < m.nv; ++v)
+      if (m.coordinate[at(v)].is_length) task.col(v) *= length;
+  }
+  type1_index(m, Ks, task, s);
   s.type2 = type2_index(m, w, Ks, length);
   s.constraint = constraint_index(m, w, Ks, length, m.rank);
   return s;
@@ -308,6 +337,7 @@ class Checker {
     for (const CutJoint& c : m_.cut) r_.cuts.push_back(fmt::format("{} {}", name(c.kind), c.name));
     for (const int a : m_.actuator) r_.actuators.push_back(m_.coordinate[at(a)].name);
     r_.elastic = static_cast<int>(m_.elastic.size());
+    r_.closed = home_.assembly.closed;
     r_.closure_residual = home_.assembly.residual;
     r_.characteristic_length = characteristic_length(m_, w_);
   }
@@ -350,7 +380,7 @@ class Checker {
           fmt::format("home is a singular position of the loops: rank {} there, {} nearby", r_.rank_at_home, r_.rank),
           "choose another home, or pass through it with a method that re-selects its independent coordinates");
     if (r_.mobility == 0)
-      add(Finding::Severity::error, "the mechanism cannot move: the loop equations leave no freedom",
+      add(Finding::Severity::error, "the mechanism cannot move: joints and loops leave no freedom",
           "check joint axes and positions; a cut joint with more freedom (spherical instead of revolute) may be meant");
     for (const std::string& idle : r_.idle)
       add(Finding::Severity::info,
@@ -362,24 +392,37 @@ class Checker {
 
   void judge_actuation() {
     const auto all = driven(m_);
-    const int controlled = rank_of(rows_of(freedom_, all));
+    int controlled = rank_of(rows_of(freedom_, all));
+    if (controlled < r_.mobility)  // at home; a type-2 singularity there is not a lack of drives
+      for (const VecX<double>& q : poses_near_home(m_, 6)) controlled = std::max(controlled, controlled_at(q, all));
     const int drives = static_cast<int>(all.size());
+    const std::string counted = fmt::format("{} {}", drives, drives == 1 ? "drive" : "drives");
     r_.actuation = controlled < r_.mobility ? "under" : drives > r_.mobility ? "redundant" : "full";
     if (r_.actuation == "under")
       add(Finding::Severity::warning,
-          fmt::format("under-actuated: {} drives control {} of {} degrees of freedom; without them the fastest free "
-                      "motion is in {}",
-                      drives, controlled, r_.mobility, uncontrolled_joint(all)),
+          fmt::format(
+              "under-actuated: {} for {} degrees of freedom, of which {} are controlled; the joint that is left "
+              "most free is {}",
+              counted, r_.mobility, controlled, uncontrolled_joint(all)),
           "give that joint `role: actuated` (or `elastic`, or `locked`)");
     if (r_.actuation == "redundant")
       add(Finding::Severity::info,
-          fmt::format("redundantly actuated: {} drives for {} degrees of freedom; actuator forces are not unique",
-                      drives, r_.mobility),
-          "none needed: inverse dynamics takes the smallest forces unless weights are given");
+          fmt::format("redundantly actuated: {} for {} degrees of freedom; actuator forces are not unique", counted,
+                      r_.mobility),
+          "none needed: the smallest forces are taken unless weights are given");
+  }
+
+  int controlled_at(const VecX<double>& q, const std::vector<int>& all) const {
+    Workspace<double> w(m_);
+    w.q = q;
+    tree_positions(m_, w);
+    closure(m_, w);
+    return rank_of(rows_of(null_space(scaled_closure(m_, w, r_.characteristic_length)), all));
   }
 
   std::string uncontrolled_joint(const std::vector<int>& all) const {
-    const MatX<double> free = freedom_ * null_space(rows_of(freedom_, all));
+    MatX<double> free = freedom_ * null_space(rows_of(freedom_, all));
+    if (m_.platform.floats) free.middleRows(m_.joint[at(m_.platform.body)].v, 6).setZero();  // no joint of the file
     Eigen::Index row = 0, column = 0;
     if (free.size() == 0) return "none";
     free.cwiseAbs().maxCoeff(&row, &column);
@@ -390,8 +433,9 @@ class Checker {
     if (!home_.as_given)
       add(Finding::Severity::warning,
           fmt::format(
-              "the home in the file does not close the loops; the nearest closed configuration moves {} by {:.3g}",
-              home_.moved_most.empty() ? "passive joints" : home_.moved_most, home_.largest_move),
+              "the home in the file does not close the loops; the nearest closed configuration moves {} by {:.3g} {}",
+              home_.moved_most.empty() ? "passive joints" : home_.moved_most, home_.largest_move,
+              home_.moved_is_length ? "m" : "rad"),
           "correct the `home` values, or give them as `guess` so that assembly may move them");
     const auto judge = [&](const std::string& what, double value, const Range& range) {
       if (value < range.lower || value > range.upper)
@@ -420,7 +464,7 @@ class Checker {
           repair);
     };
     judge(r_.singularity.type1,
-          fmt::format("a type-1 singularity: leg '{}' is at the end of its reach or folded", r_.singularity.type1_leg),
+          fmt::format("a type-1 singularity: '{}' is at the end of its reach or folded", r_.singularity.type1_leg),
           "choose a home where the leg is neither stretched nor folded, or accept that it starts at a dead centre");
     if (r_.actuation != "under" || m_.platform.exists())
       judge(r_.singularity.type2, "a type-2 singularity: the platform can move while the actuators stand",

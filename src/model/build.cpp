@@ -189,7 +189,10 @@ class Builder {
     free.name = body->name;
     free.kind = JointKind::free;
     free.coordinates.resize(6);
-    add_body(free, joint_run(JointKind::free, 0), false, 0, node);
+    JointRun run = joint_run(JointKind::free, 0);
+    run.offset.back() =
+        robot_.platform->frame.inverse();  // our frame is the platform's: its coordinates are the task's
+    add_body(free, run, false, 0, node);
     add_children(node);
   }
 

@@ -39,6 +39,16 @@ void check_inertia(const BodyDescription& body) {
   }
 }
 
+/// Whether the k-th coordinate belongs to a spherical (or free) part of the joint.
+bool is_turn_of_ball(const JointDescription& joint, std::size_t k) {
+  for (const Elementary e : joint_run(joint.kind, 1.0).joint) {
+    const auto size = static_cast<std::size_t>(velocity_size(e));
+    if (k < size) return size > 1;
+    k -= size;
+  }
+  return false;
+}
+
 void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   const auto fail = [&](const std::string& why) {
     throw Error(joint.where, fmt::format("joint '{}': {}", joint.name, why));
@@ -62,6 +72,11 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
     if (c.stiffness < 0 || c.damping < 0 || c.rotor_inertia < 0)
       fail("read a negative stiffness, damping or rotor inertia, expected at least 0");
     if (!(c.ratio > 0)) fail(fmt::format("read a gear or screw ratio of {:g}, expected one above 0", c.ratio));
+    if (c.locked && is_turn_of_ball(joint, static_cast<std::size_t>(&c - joint.coordinates.data())))
+      fail(
+          fmt::format("read the role locked for a turn of a {} joint, expected it for a single axis (use a universal, "
+                      "revolute or fixed joint)",
+                      name(joint.kind)));
     if (c.locked && (c.actuated || c.elastic)) fail("read the role locked together with another, expected it alone");
     if (c.elastic && !(c.stiffness > 0)) fail("read the role elastic without a stiffness, expected one above 0");
     for (const FrictionTerm& f : c.friction)

@@ -1,6 +1,6 @@
 #pragma once
 /// Robot files: YAML in, a description or a ready mechanism out. The grammar is one set of tables
-/// (src/io/robot_file.cpp) that reads, explains mistakes, and gives the JSON Schema.
+/// (src/io/robot_tables.cpp) that reads, explains mistakes, and gives the JSON Schema.
 #include <string>
 
 #include "gough/kinematics/idle.hpp"

@@ -25,7 +25,8 @@ struct Assembly {
   bool closed = false;
   double residual = 0;
   int iterations = 0;
-  int worst_row = -1;  ///< the equation farthest from zero; -1: one of the held pose's
+  bool inside_out = false;  ///< the equations vanish, but a joint's frames differ by half a turn
+  int worst_row = -1;       ///< the equation farthest from zero; -1: one of the held pose's
 
   /// In words: what is left open, and where.
   std::string explain(const Structure& m) const;
@@ -55,6 +56,7 @@ struct HomeAssembly {
   bool as_given = true;     ///< closed without moving what the author fixed
   double largest_move = 0;  ///< of a fixed coordinate, where not
   std::string moved_most;   ///< its name
+  bool moved_is_length = true;
 };
 
 /// Assembles the home position of a freshly built mechanism: first holding what the author fixed, then, if that does

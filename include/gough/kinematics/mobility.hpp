@@ -42,6 +42,7 @@ struct MobilityReport {
   std::vector<std::string> actuators;
   int elastic = 0;
   std::string actuation;  ///< full, redundant or under
+  bool closed = false;    ///< home is assembled; nothing below (and no rank) is known otherwise
   double closure_residual = 0;
   double characteristic_length = 0;
   SingularityIndices singularity;

@@ -1,0 +1,106 @@
+#pragma once
+/// Jacobians of a parallel robot, several ways to the same matrix.                            docs/theory/jacobians.md
+///
+///   W = dq/dy                      the explicit form's G for y = actuated and elastic coordinates (paper 000, 18) (J1)
+///   t_P = J_P q'                   platform twist (angular; linear at its origin) from tree rates (J2) G = J_P W the
+///   direct way                                                                     (J3) G^T = W^T J_t^T U S^+ from the
+///   legs' statics (paper 000, 31): columns of U are the wrenches a leg can pass
+///                                  on without loading its passive joints, S what they do to the platform (J4)
+///   Z y' = Y t_P, T = Y^-1 Z       paper 002: y_J the actuation wrench of leg J, zeta_J its power on the drive (J5)
+///   theta'_J = L_J y', L_J = J_J^-1 T    rates of leg J's joints, the cut one included (J6) t = K_t q', T = K_t L all
+///   bodies' twists about their centres of mass (paper 004, 14-18), L = W           (J7)
+/// For a platform with fewer than six freedoms the legs pass on constraint wrenches too; they do no work and complete
+/// S.
+#include <vector>
+
+#include "gough/kinematics/explicit_form.hpp"
+
+namespace gough {
+
+/// (J2) 6 x nv, base axes, at the origin of the platform's frame. Writes J (sized 6 x nv).
+template <Scalar S>
+void platform_jacobian(const Mechanism<S>& m, const Workspace<S>& w, MatX<S>& J) {
+  J.setZero();
+  const Vec3<S> p = w.X0[static_cast<std::size_t>(m.platform.body)] * m.platform_frame.p;
+  for (int j = m.platform.body; j != base; j = m.parent[static_cast<std::size_t>(j)]) {
+    const TreeJoint& joint = m.joint[static_cast<std::size_t>(j)];
+    for (int c = 0; c < velocity_size(joint.type); ++c) {
+      const Motion<S> column = joint_column(m, w, j, c);
+      J.col(joint.v + c).template head<3>() = column.angular;
+      J.col(joint.v + c).template tail<3>() = column.linear + cross<S>(column.angular, p);
+    }
+  }
+}
+
+/// What leg `leg` can pass on to the platform: one column per wrench. Actuation wrenches come first.
+struct LegStatics {
+  MatX<double> wrench;  ///< 6 x k: (moment about the platform's origin; force) on the platform, base axes
+  MatX<double> torque;  ///< leg's coordinates x k: J_t^T U, zero on passive joints
+  int actuation = 0;    ///< how many of the columns load a drive or an elastic joint
+};
+LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, int leg);
+
+/// (J4) 6 x |y|. Needs a floating platform.
+MatX<double> jacobian_by_statics(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& W);
+
+/// (J5) T = Y^-1 Z for legs with one drive each and as many legs as freedoms six; empty when the robot is not of that
+/// kind.
+struct LegTransmission {
+  MatX<double> Y;
+  VecX<double> zeta;
+  MatX<double> T;
+};
+LegTransmission jacobian_by_legs(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// The Jacobian J_J of a leg with one cut joint, taken as a serial chain from the base to the platform: 6 x (leg's
+/// coordinates + the cut joint's free ones).
+MatX<double> chain_jacobian(const Mechanism<double>& m, const Workspace<double>& w, int leg);
+
+/// (J7) 6 bodies x nv: twists (angular; linear) of all bodies of the tree about their centres of mass, base axes.
+MatX<double> body_twists(const Mechanism<double>& m, const Workspace<double>& w);
+
+/// W and G with their first and second time derivatives along q(t), exact (nested dual numbers).
+struct JacobianRates {
+  MatX<double> W, Wd, Wdd;
+  MatX<double> G, Gd, Gdd;
+};
+JacobianRates jacobian_rates(const Mechanism<double>& m, const Selection& s, const VecX<double>& q,
+                             const VecX<double>& v, const VecX<double>& a);
+
+/// A position as a function of time, q + q' t + q'' t^2/2, in nested dual numbers: quaternions follow their
+/// exponential.
+template <class S>
+VecX<S> time_series(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                    const S& t);
+
+template <class S>
+VecX<S> time_series(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                    const S& t) {
+  VecX<S> x(m.nq);
+  const S half = t * t * S(0.5);
+  const auto turn = [&](int iq,
+                        int iv) {  // unit quaternion times exp of the mean angular velocity (exact to second order)
+    const Vec3<S> r(S(v[iv]) * t + S(a[iv]) * half, S(v[iv + 1]) * t + S(a[iv + 1]) * half,
+                    S(v[iv + 2]) * t + S(a[iv + 2]) * half);
+    const S n2 = dot(r, r);  // cos and sinc of half the angle to second order: t is nilpotent
+    const S c = S(1.0) - n2 * S(0.125), s = S(0.5);
+    const S w0(q[iq]), x0(q[iq + 1]), y0(q[iq + 2]), z0(q[iq + 3]);
+    const S rx = r.x() * s, ry = r.y() * s, rz = r.z() * s;
+    x[iq] = w0 * c - x0 * rx - y0 * ry - z0 * rz;
+    x[iq + 1] = x0 * c + w0 * rx + y0 * rz - z0 * ry;
+    x[iq + 2] = y0 * c + w0 * ry + z0 * rx - x0 * rz;
+    x[iq + 3] = z0 * c + w0 * rz + x0 * ry - y0 * rx;
+  };
+  for (const TreeJoint& j : m.joint) {
+    const auto slide = [&](int iq, int iv) { x[iq] = S(q[iq]) + S(v[iv]) * t + S(a[iv]) * half; };
+    if (position_size(j.type) == 1) slide(j.q, j.v);
+    if (j.type == Elementary::spherical) turn(j.q, j.v);
+    if (j.type == Elementary::free) {
+      for (int i = 0; i < 3; ++i) slide(j.q + i, j.v + i);
+      turn(j.q + 3, j.v + 3);
+    }
+  }
+  return x;
+}
+
+}  // namespace gough
