@@ -101,6 +101,16 @@ const FileMaterial& find_material(const FileBeam& beam, const FileMaterials& mat
 
 double shear_modulus(const FileMaterial& m) { return m.G ? *m.G : m.E / (2 * (1 + *m.nu)); }
 
+void check_material(const std::string& name, const FileMaterial& m) {
+  const auto fail = [&](const std::string& why) { throw Error(m.where, fmt::format("material '{}': {}", name, why)); };
+  if (!(m.E > 0)) fail(fmt::format("read E = {:g} Pa, expected a modulus above 0", m.E));
+  if (!(m.rho > 0)) fail(fmt::format("read rho = {:g} kg/m^3, expected a density above 0", m.rho));
+  if (!m.nu && !m.G) fail("read neither nu nor G, expected one of them");
+  if (m.nu && !(*m.nu > -1 && *m.nu <= 0.5))
+    fail(fmt::format("read nu = {:g}, expected a Poisson's ratio above -1 and at most 0.5", *m.nu));
+  if (!(shear_modulus(m) > 0)) fail(fmt::format("read G = {:g} Pa, expected a modulus above 0", shear_modulus(m)));
+}
+
 }  // namespace
 
 const Table<FileMaterial>& material_table() {
@@ -149,17 +159,7 @@ const Table<FileBeam>& beam_table() {
 }
 
 void check_materials(const FileMaterials& materials) {
-  for (const auto& [name, m] : materials) {
-    const auto fail = [&, &called = name](const std::string& why) {
-      throw Error(m.where, fmt::format("material '{}': {}", called, why));
-    };
-    if (!(m.E > 0)) fail(fmt::format("read E = {:g} Pa, expected a modulus above 0", m.E));
-    if (!(m.rho > 0)) fail(fmt::format("read rho = {:g} kg/m^3, expected a density above 0", m.rho));
-    if (!m.nu && !m.G) fail("read neither nu nor G, expected one of them");
-    if (m.nu && !(*m.nu > -1 && *m.nu <= 0.5))
-      fail(fmt::format("read nu = {:g}, expected a Poisson's ratio above -1 and at most 0.5", *m.nu));
-    if (!(shear_modulus(m) > 0)) fail(fmt::format("read G = {:g} Pa, expected a modulus above 0", shear_modulus(m)));
-  }
+  for (const auto& [name, m] : materials) check_material(name, m);
 }
 
 BeamDescription describe_beam(const FileBeam& file, const FileMaterials& materials) {
