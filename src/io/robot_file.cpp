@@ -24,6 +24,7 @@ class Expander {
   }
 
   RobotDescription run() {
+    check_materials(file_.materials);
     for (const auto& [name, body] : file_.bodies) add_body(name, body);
     for (const auto& [name, joint] : file_.joints) add_joint(name, joint, nullptr);
     if (file_.legs) add_legs(*file_.legs);
@@ -62,6 +63,7 @@ class Expander {
       b.inertia = steiner<double>(*body.rod, *body.rod) * (body.mass / 12);
     }
     for (const FilePoint& p : body.points) b.points.emplace_back(p.mass, p.xyz);
+    if (body.beam) b.beam = describe_beam(*body.beam, file_.materials);
     if (body.symmetric) {
       b.symmetric = InertiaEntries{};
       for (const std::size_t i : *body.symmetric) (*b.symmetric)[i] = true;

@@ -160,6 +160,7 @@ const Table<FileBody>& body_table() {
              "instead of com and inertia: a uniform thin rod from the body's origin to this point [m]"),
        field("points", &FileBody::points, ListOf<Object<FilePoint>>{{point_table}, 100},
              "point masses fixed to the body, added to the above"),
+       field("beam", &FileBody::beam, Object<FileBeam>{beam_table}, "a beam whose mass is added to the above"),
        field("symmetric", &FileBody::symmetric, ListOf<Choice>{{words(inertia_entry_names)}, 9},
              "the inertia entries and first moments, about the body's origin, that may be non-zero")},
       "body"};
@@ -307,6 +308,8 @@ const Table<FileRobot>& robot_table() {
       {field("robot", &FileRobot::robot, Text{}, "the robot's name", true),
        field("description", &FileRobot::description, Text{}, "a sentence for people"),
        field("gravity", &FileRobot::gravity, Vector3{acceleration}, "[m/s^2]; [0, 0, -9.81] if left out"),
+       field("materials", &FileRobot::materials, MapOf<Object<FileMaterial>>{{material_table}, 100},
+             "materials of beams by name"),
        field("bodies", &FileRobot::bodies, MapOf<Object<FileBody>>{{body_table}},
              "moving bodies by name; `base` is there"),
        field("joints", &FileRobot::joints, MapOf<Object<FileJoint>>{{joint_table}}, "joints by name"),
@@ -325,6 +328,7 @@ const Table<FileRobot>& robot_table() {
 json robot_definitions() {
   json all;
   const auto add = [&](const auto& object) { all[object.table().name] = object.definition(); };
+  add(Object<FileBeam>{beam_table});
   add(Object<FileBody>{body_table});
   add(Object<FileCoordinate>{coordinate_table});
   add(Object<FileDh>{dh_table});
@@ -333,9 +337,11 @@ json robot_definitions() {
   add(Object<FileJoint>{joint_table});
   add(Object<FileLegs>{legs_table});
   add(Object<FileLimits>{limits_table});
+  add(Object<FileMaterial>{material_table});
   add(Object<FilePlacement>{placement_table});
   add(Object<FilePlatform>{platform_table});
   add(Object<FilePoint>{point_table});
+  add(Object<FileSection>{section_table});
   add(Object<FileSpring>{spring_table});
   return all;
 }

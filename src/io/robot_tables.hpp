@@ -2,6 +2,7 @@
 /// The grammar of a robot file: what may stand where, before names are resolved and legs are placed.
 #include <optional>
 
+#include "beam_tables.hpp"
 #include "gough/model/description.hpp"
 #include "readers.hpp"
 
@@ -33,6 +34,7 @@ struct FileBody {
   std::optional<Mat3<double>> inertia;
   std::optional<Vec3<double>> rod;
   std::vector<FilePoint> points;
+  std::optional<FileBeam> beam;
   std::optional<std::vector<std::size_t>> symmetric;
 };
 
@@ -115,6 +117,7 @@ struct FileRobot {
   Where where;
   std::string robot, description;
   Vec3<double> gravity{0, 0, -9.81};
+  FileMaterials materials;
   FileBodies bodies;
   FileJoints joints;
   std::optional<FileLegs> legs;

@@ -96,6 +96,22 @@ bool is_driven(const JointDescription& j) {
   return std::any_of(j.coordinates.begin(), j.coordinates.end(), [](const auto& c) { return c.actuated || c.elastic; });
 }
 
+/// The axes y (along the spin, which is locked) and z (the first that turns) of the universal joint that replaces a
+/// ball, in the ball's frame. z is the ball's own z where the spin lets it, else its y, else its x. Ties and signs are
+/// decided with room for rounding, so that equal legs stay equal.
+std::pair<Vec3<double>, Vec3<double>> locked_axes(Vec3<double> spin) {
+  constexpr double room = 1e-6;
+  const Vec3<double> size = spin.cwiseAbs();
+  Eigen::Index most = 0, least = 2;
+  for (Eigen::Index i = 1; i < 3; ++i)
+    if (size[i] > size[most] + room) most = i;
+  for (Eigen::Index i = 1; i >= 0; --i)
+    if (size[i] < size[least] - room) least = i;
+  if (spin[most] < 0) spin = -spin;
+  const Vec3<double> chosen = Vec3<double>::Unit(least);
+  return {spin, (chosen - spin * spin.dot(chosen)).normalized()};
+}
+
 }  // namespace
 
 std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count) {
@@ -189,17 +205,13 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
     for (JointDescription& joint : robot.joints) {
       if (joint.name != motion.joint) continue;
       if (joint.kind == JointKind::spherical && motion.is_turn) {
-        const Transform<double> parent = body_pose(joint.parent), child = body_pose(joint.child);
-        const Mat3<double> given = (parent * joint.origin).R;
-        Eigen::Index least = 0;
-        (given.transpose() * motion.axis).cwiseAbs().minCoeff(&least);
-        Transform<double> frame;  // y along the spin, z (first axis) as near as possible to an axis the author chose
-        const Vec3<double> z = (given.col(least) - motion.axis * motion.axis.dot(given.col(least))).normalized();
-        frame.R << cross<double>(motion.axis, z), motion.axis, z;
-        frame.p = (parent * joint.origin).p;
+        const Mat3<double> parent = body_pose(joint.parent).R, child = body_pose(joint.child).R;
+        const auto [spin, first] = locked_axes((parent * joint.origin.R).transpose() * motion.axis);
+        Mat3<double> axes;
+        axes << cross<double>(spin, first), spin, first;
         joint.kind = JointKind::universal;
-        joint.origin = parent.inverse() * frame;
-        joint.child_origin.R = child.R.transpose() * frame.R;
+        joint.origin.R = joint.origin.R * axes;
+        joint.child_origin.R = child.transpose() * (parent * joint.origin.R);
         joint.coordinates.resize(2);
         for (CoordinateDescription& c : joint.coordinates) c.home = c.guess = std::nullopt;
       } else if (joint.coordinates.size() == 1) {

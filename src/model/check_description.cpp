@@ -49,6 +49,29 @@ bool is_turn_of_ball(const JointDescription& joint, std::size_t k) {
   return false;
 }
 
+void check_beam(const BodyDescription& body) {
+  if (!body.beam) return;
+  const BeamDescription& beam = *body.beam;
+  const auto fail = [&](const std::string& why) {
+    throw Error(beam.where, fmt::format("body '{}': beam: {}", body.name, why));
+  };
+  const auto positive = [&](const char* what, double x, const char* unit) {
+    if (!(x > 0 && std::isfinite(x))) fail(fmt::format("read {} = {:g}{}, expected one above 0", what, x, unit));
+  };
+  if (!(beam.length() > 1e-9)) fail(fmt::format("read a length of {:g} m, expected one above 0", beam.length()));
+  positive("A", beam.A, " m^2");
+  positive("Iy", beam.Iy, " m^4");
+  positive("Iz", beam.Iz, " m^4");
+  positive("J", beam.J, " m^4");
+  positive("E", beam.E, " Pa");
+  positive("G", beam.G, " Pa");
+  positive("rho", beam.rho, " kg/m^3");
+  if (!(beam.shear_factor > 0 && beam.shear_factor <= 1))
+    fail(fmt::format("read a shear factor of {:g}, expected one above 0 and at most 1", beam.shear_factor));
+  if (beam.elements < 1 || beam.elements > most_elements)
+    fail(fmt::format("read {} elements, expected 1 to {}", beam.elements, most_elements));
+}
+
 void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   const auto fail = [&](const std::string& why) {
     throw Error(joint.where, fmt::format("joint '{}': {}", joint.name, why));
@@ -138,7 +161,10 @@ void check_description(const RobotDescription& robot) {
                                          robot.bodies.size(), robot.joints.size(), most_bodies, most_joints));
   check_names(robot.bodies, "body");
   check_names(robot.joints, "joint");
-  for (const BodyDescription& body : robot.bodies) check_inertia(body);
+  for (const BodyDescription& body : robot.bodies) {
+    check_beam(body);
+    check_inertia(body);
+  }
   for (const JointDescription& joint : robot.joints) check_joint(robot, joint);
   for (const SpringDescription& s : robot.springs) {
     for (const std::string& end : {s.body_a, s.body_b})

@@ -1,12 +1,32 @@
 #include "gough/model/description.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gough {
+
+Mat3<double> BeamDescription::axes() const {
+  const Vec3<double> x = (to - from).normalized();
+  const bool along_z = std::hypot(x.x(), x.y()) < 1e-9;
+  const Vec3<double> y = along_z ? Vec3<double>(Vec3<double>::UnitY()) : cross<double>(Vec3<double>::UnitZ(), x);
+  Mat3<double> R;
+  R << x, y.normalized(), cross<double>(x, y).normalized();
+  return R;
+}
+
+Inertia<double> BeamDescription::rigid() const {
+  const Vec3<double> span = to - from;
+  const double mass = rho * A * length();
+  const Vec3<double> section = Vec3<double>(Iy + Iz, Iy, Iz) * (rho * length());
+  const Mat3<double> about_com =
+      steiner<double>(span, span) * (mass / 12) + axes() * section.asDiagonal() * axes().transpose();
+  return inertia_about_origin<double>(mass, from + span / 2, about_com);
+}
 
 Inertia<double> BodyDescription::total() const {
   Inertia<double> sum = inertia_about_origin<double>(mass, com, inertia);
   for (const auto& [m, at] : points) sum = sum + inertia_about_origin<double>(m, at, Mat3<double>::Zero());
+  if (beam) sum = sum + beam->rigid();
   return sum;
 }
 
