@@ -22,7 +22,7 @@ int print(const std::string& text) {
 struct Options {
   std::string robot;
   std::string schema = "robot";
-  std::string pose, coordinates, mode, actuators;
+  std::string pose, coordinates, mode, actuators, along;
   bool all = false;
   bool json = false;
 };
@@ -40,11 +40,27 @@ gough::PoseMask mask_from(const std::string& text) {
   return mask;
 }
 
+/// The motion's poses one after the other: how near to singularities, which limits.
+int check_along(const gough::Mechanism<double>& m, const Options& o) {
+  const gough::PoseList list = gough::poses_of_table(gough::read_table(o.along), o.along);
+  const gough::Survey survey = gough::survey_poses(m, list.poses);
+  if (const int failed = print(o.json ? gough::survey_json(survey, list.t) : "\n" + gough::survey_text(survey, list.t));
+      failed != done)
+    return failed;
+  if (survey.failures.empty()) return done;
+  const auto& [row, answer] = survey.failures.front();
+  fmt::print(stderr, "{}:{}: {}\n", o.along, row + 2, answer.explain());
+  return numerical;
+}
+
 int check(const Options& o) {
   const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
   const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
-  if (const int failed = print(o.json ? gough::check_json(report) : gough::check_text(report)); failed != done)
+  const bool only_along = o.json && !o.along.empty();
+  if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
+      failed != done)
     return failed;
+  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, o);
   if (ready.home.assembly.closed) return done;
   fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
              ready.home.assembly.explain(ready.mechanism));
@@ -120,6 +136,8 @@ int main(int argc, char** argv) {
   CLI::App* check_verb =
       app.add_subcommand("check", "what the mechanism can do: mobility, redundant equations, actuation");
   add_robot(check_verb, o);
+  check_verb->add_option("--along", o.along,
+                         "a table of platform poses (CSV with x y z rx ry rz): indices and limits along it");
   CLI::App* ik_verb = app.add_subcommand("ik", "inverse kinematics: joints from the platform's pose");
   add_robot(ik_verb, o);
   ik_verb->add_option("--pose", o.pose, "x,y,z,rx,ry,rz of the platform [m, rad], units allowed")->required();

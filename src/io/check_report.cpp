@@ -133,4 +133,58 @@ std::string check_json(const MobilityReport& r) {
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+PoseList poses_of_table(const Table& table, const std::string& file) {
+  PoseList list;
+  std::array<int, 6> column{};
+  bool any = false;
+  for (std::size_t i = 0; i < 6; ++i) {
+    column[i] = table.find(std::string(pose_names[i]));
+    any = any || column[i] >= 0;
+  }
+  if (!any) throw Error({file, 1}, "read none of the columns x, y, z, rx, ry, rz, expected poses of the platform");
+  const int time = table.find("t");
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    Vec6<double> x = Vec6<double>::Zero();
+    for (std::size_t i = 0; i < 6; ++i)
+      if (column[i] >= 0) x[static_cast<Eigen::Index>(i)] = table.rows[r][static_cast<std::size_t>(column[i])];
+    list.poses.push_back(pose_from_vector(x));
+    list.t.push_back(time >= 0 ? table.rows[r][static_cast<std::size_t>(time)] : static_cast<double>(r));
+  }
+  return list;
+}
+
+std::string survey_text(const Survey& s, const std::vector<double>& t) {
+  std::string text = fmt::format("along the motion: {}\n", counted(static_cast<int>(s.poses), "pose", "poses"));
+  const auto least = [&](std::string_view label, const Least& l) {
+    if (l.known())
+      text += line(label, fmt::format("at least {:.4f}, met at t = {:g} (row {}){}", l.value, t[l.at], l.at + 1,
+                                      l.leg.empty() ? "" : ", " + l.leg));
+  };
+  least("type 1", s.type1);
+  least("type 2", s.type2);
+  least("constraint", s.constraint);
+  least("transmission", s.transmission);
+  for (std::size_t i = 0; i < std::min<std::size_t>(s.failures.size(), 5); ++i)
+    text += fmt::format("  t = {:g} (row {}): {}\n", t[s.failures[i].first], s.failures[i].first + 1,
+                        s.failures[i].second.explain());
+  if (s.failures.size() > 5) text += fmt::format("  ... and {} more\n", s.failures.size() - 5);
+  return text;
+}
+
+std::string survey_json(const Survey& s, const std::vector<double>& t) {
+  const auto least = [&](const Least& l) {
+    return l.known() ? json{{"value", l.value}, {"t", t[l.at]}, {"row", l.at + 1}, {"leg", l.leg}} : json(nullptr);
+  };
+  json failures = json::array();
+  for (const auto& [row, answer] : s.failures)
+    failures.push_back({{"t", t[row]}, {"row", row + 1}, {"status", name(answer.status)}, {"reason", answer.reason}});
+  const json all = {{"poses", s.poses},
+                    {"type1", least(s.type1)},
+                    {"type2", least(s.type2)},
+                    {"constraint", least(s.constraint)},
+                    {"transmission", least(s.transmission)},
+                    {"failures", failures}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace gough

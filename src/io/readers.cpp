@@ -61,12 +61,15 @@ Node parse_yaml(const std::string& text, const std::string& file) {
 std::string read_text(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error({path, 0}, "cannot be opened, expected a file that exists and may be read");
-  std::string text(most + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && !file.eof()))
+  std::string text, piece(std::size_t{1} << 16, '\0');
+  do {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > most)
+      throw Error({path, 0}, fmt::format("read more than {} bytes, expected a smaller file", most));
+  } while (file);
+  if (file.bad() || (text.empty() && !file.eof()))
     throw Error({path, 0}, "cannot be read, expected a file, not a folder");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > most) throw Error({path, 0}, fmt::format("read more than {} bytes, expected a smaller file", most));
   if (text.find('\0') != std::string::npos) throw Error({path, 0}, "read a zero byte, expected text");
   return text;
 }

@@ -1,0 +1,24 @@
+#pragma once
+/// Tables of numbers with a heading, as CSV. Untrusted: bounded size, every mistake named by line and column.
+#include <string>
+#include <vector>
+
+namespace gough {
+
+struct Table {
+  std::vector<std::string> columns;
+  std::vector<std::vector<double>> rows;
+
+  /// The index of a column, -1 where there is none.
+  int find(const std::string& name) const;
+};
+
+inline constexpr std::size_t largest_table_file = std::size_t{1} << 28;
+
+/// Throws Error: file:line: what was read, what was expected. Blank lines and lines that start with # are skipped.
+Table read_table(const std::string& path);
+Table parse_table(const std::string& text, const std::string& file);
+/// Numbers in full precision; names with commas or quotes are quoted.
+std::string table_text(const Table& table);
+
+}  // namespace gough
