@@ -11,6 +11,9 @@
 #include "robots.hpp"
 
 namespace gough {
+
+void PrintTo(const Finding& f, std::ostream* out) { *out << f.what; }
+
 namespace {
 
 using testing::AllOf;
