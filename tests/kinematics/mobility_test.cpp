@@ -496,6 +496,15 @@ TEST(Home, AHomeOutsideTheLimitsIsReported) {
   EXPECT_THAT(r.findings, says("outside the limits of 'leg1.drive'"));
 }
 
+TEST(Home, AnAbsurdHomeIsRefusedOrOpenButNeverNaN) {
+  const std::string text = with(file("hexapod"), "[0, 0, -0.65, 0, 0, 0]", "[0, 0, -0.65, 1e300, 0, 0]");
+  try {
+    const Prepared p = prepared_from(text);
+    EXPECT_TRUE(p.mechanism.home.allFinite());
+    EXPECT_TRUE(std::isfinite(p.home.assembly.residual));
+  } catch (const Error&) { SUCCEED(); }
+}
+
 TEST(Home, GivenCoordinatesAreKeptExactly) {
   const auto m = load_robot(robot_path("four_bar"));
   const auto crank = std::find_if(m.joint.begin(), m.joint.end(),
