@@ -1,0 +1,220 @@
+/// The command-line tool as a user meets it: exit codes, what goes to which stream, and the keys of its JSON.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "robots.hpp"
+
+namespace gough {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+/// Runs the tool in a folder of the test's own.
+class Tool : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string command =
+        fmt::format("cd '{}' && {} '{}' >out 2>err </dev/null {}", folder_.string(), before, GOUGH_TOOL, arguments);
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "out"), contents(folder_ / "err")};
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("gough_cli_test_{}", getpid());
+};
+
+// ------------------------------------------------------------------------------------------------ check
+
+class ToolOnEveryRobot : public Tool, public testing::WithParamInterface<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Cli, ToolOnEveryRobot, testing::ValuesIn(shipped_robots()),
+                         [](const auto& of) { return of.param; });
+
+TEST_P(ToolOnEveryRobot, CheckPrintsTheJsonOfTheDesign) {
+  const Outcome o = run("check --json " + robot_path(GetParam()));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.err, IsEmpty());
+  const json j = json::parse(o.out);
+  EXPECT_EQ(j.at("name"), GetParam());
+  for (const std::string key : {"bodies", "loops", "equations", "rank", "mobility"})
+    EXPECT_TRUE(j.at(key).is_number_integer()) << key;
+  for (const std::string key : {"redundant", "idle", "actuators", "findings"}) EXPECT_TRUE(j.at(key).is_array()) << key;
+  EXPECT_THAT(j.at("actuation"), testing::AnyOf("full", "redundant", "under"));
+  EXPECT_LT(j.at("closure_residual").get<double>(), 1e-12);
+  for (const std::string key : {"type1", "type2", "constraint"}) {
+    const json& index = j.at("singularity").at(key);
+    EXPECT_TRUE(index.is_null() || (index >= 0 && index <= 1)) << key;
+  }
+  for (const json& finding : j.at("findings")) {
+    EXPECT_THAT(finding.at("severity"), testing::AnyOf("info", "warning", "error"));
+    EXPECT_TRUE(finding.at("what").is_string() && finding.at("repair").is_string());
+  }
+}
+
+TEST_P(ToolOnEveryRobot, CheckPrintsTheSameNumbersForPeople) {
+  const json j = json::parse(run("check --json " + robot_path(GetParam())).out);
+  const Outcome o = run("check " + robot_path(GetParam()));
+  EXPECT_EQ(o.code, 0);
+  EXPECT_THAT(o.out, StartsWith(GetParam() + "\n"));
+  const int dofs = j.at("mobility");
+  EXPECT_THAT(o.out, HasSubstr(fmt::format("{} degree{} of freedom", dofs, dofs == 1 ? "" : "s")));
+  EXPECT_THAT(o.out, HasSubstr(fmt::format("rank {}", j.at("rank").get<int>())));
+  EXPECT_THAT(o.out, HasSubstr(j.at("actuation").get<std::string>()));
+}
+
+TEST_F(Tool, CheckOfTheHexapodIsTheExampleOfTheDesign) {
+  const json j = json::parse(run("check --json " + robot_path("hexapod")).out);
+  EXPECT_EQ(std::tuple(j["bodies"], j["loops"], j["equations"], j["rank"], j["mobility"]),
+            std::tuple(19, 5, 18, 18, 6));
+  EXPECT_EQ(j["redundant"], json::array());
+  EXPECT_EQ(j["idle"], json::array());
+  EXPECT_EQ(j["actuators"][0], "leg1.drive");
+  EXPECT_EQ(j["singularity"]["constraint"], nullptr);
+}
+
+TEST_F(Tool, ARobotThatCannotBeAssembledIsANumericalOutcome) {
+  const std::string text = contents(robot_path("four_bar"));
+  write("long.yaml",
+        with(text, "origin: {xyz: [0.25, 0, 0]}\n    child_origin", "origin: {xyz: [1.25, 0, 0]}\n    child_origin"));
+  for (const std::string form : {"", "--json "}) {
+    const Outcome o = run("check " + form + "long.yaml");
+    EXPECT_EQ(o.code, 3);
+    EXPECT_THAT(o.err, AllOf(HasSubstr("long.yaml"), HasSubstr("'close."), HasSubstr("iterations")));
+  }
+}
+
+TEST_F(Tool, ASingularHomeIsReportedAndNoFailure) {
+  const std::string text = contents(robot_path("four_bar"));
+  write("flat.yaml", with(with(with(with(text, "0.20, 0, 0]", "0.10, 0, 0]"), "home: 60 deg", "home: 0 deg"),
+                               "guess: -33 deg", "guess: 0 deg"),
+                          "guess: 83 deg", "guess: 0 deg"));
+  const Outcome o = run("check flat.yaml");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_THAT(o.out, HasSubstr("singular"));
+}
+
+// ------------------------------------------------------------------------------------------------ bad input
+
+TEST_F(Tool, ABadFileIsNamedWithItsLineOnStderr) {
+  write("bad.yaml", "robot: r\nbodies:\n  a: {masss: 1}\n");
+  const Outcome o = run("check bad.yaml");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.out, IsEmpty());
+  EXPECT_THAT(o.err, AllOf(StartsWith("bad.yaml:3: "), HasSubstr("'masss'"), HasSubstr("expected 'mass'")));
+}
+
+TEST_F(Tool, ABadRobotIsBadInputToo) {
+  write("bad.yaml",
+        "robot: r\nbodies: {a: {mass: 1}, b: {mass: 1}}\njoints:\n"
+        "  i: {type: revolute, parent: base, child: a, role: actuated}\n"
+        "  j: {type: revolute, parent: a, child: b, role: actuated}\n"
+        "  k: {type: revolute, parent: base, child: b, role: actuated}\n");
+  const Outcome o = run("check bad.yaml");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, testing::MatchesRegex("bad\\.yaml:[456]: (.|\n)*"));
+}
+
+TEST_F(Tool, AFileThatCannotBeReadIsBadInput) {
+  write("zero.yaml", std::string("robot: r\0\n", 10));
+  for (const std::string name : {"none.yaml", ".", "zero.yaml", "/dev/null"}) {
+    const Outcome o = run("check " + name);
+    EXPECT_EQ(o.code, 2) << name;
+    EXPECT_THAT(o.err, AllOf(StartsWith(name + ":"), HasSubstr("expected"))) << name;
+    EXPECT_THAT(o.out, IsEmpty()) << name;
+  }
+}
+
+TEST_F(Tool, AnEndlessFileIsRefusedWithinASecond) {
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome o = run("check /dev/zero", "timeout 20");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, HasSubstr("expected a smaller file"));
+#ifdef NDEBUG
+  EXPECT_LT(took.count(), 1);
+#endif
+}
+
+TEST_F(Tool, AChainOfAsManyBodiesAsAFileMayHaveIsCheckedOrRefusedInTime) {
+  std::string bodies = "robot: chain\nbodies:\n", joints = "joints:\n", before = "base";
+  for (std::size_t i = 0; i < most_bodies; ++i) {
+    const std::string name = fmt::format("b{}", i);
+    bodies += fmt::format("  {}: {{mass: 1}}\n", name);
+    joints += fmt::format("  j{}: {{type: revolute, parent: {}, child: {}, origin: {{xyz: [0.1, 0, 0]}}}}\n", i, before,
+                          name);
+    before = name;
+  }
+  write("chain.yaml", bodies + joints);
+  EXPECT_NE(run("check chain.yaml", "timeout 5").code, 124) << "still at it after 5 s";
+}
+
+TEST_F(Tool, BadArgumentsAreBadInput) {
+  for (const std::string arguments :
+       {"", "chekc", "check", "check a b", "check --jsn a", "schema motion", "--no-such-option"}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_FALSE(o.err.empty()) << arguments;
+  }
+}
+
+TEST_F(Tool, OutputThatCannotBeWrittenIsNoSuccess) {
+  const Outcome o = run("check " + robot_path("hexapod") + " >/dev/full");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, HasSubstr("could not be written"));
+}
+
+// ------------------------------------------------------------------------------------------------ the rest
+
+TEST_F(Tool, HelpAndVersionSucceed) {
+  for (const std::string arguments : {"--help", "check --help", "schema --help"}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 0) << arguments;
+    EXPECT_THAT(o.out, HasSubstr("Usage")) << arguments;
+  }
+  const Outcome version = run("--version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("gough [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST_F(Tool, SchemaPrintsTheLibrarysSchema) {
+  const Outcome o = run("schema robot");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.out, robot_schema());
+  EXPECT_EQ(run("schema").out, robot_schema());
+}
+
+TEST_F(Tool, CheckSaysTheSameThingTwice) {
+  for (const std::string name : {"hexapod", "bricard", "rrr3"})
+    EXPECT_EQ(run("check --json " + robot_path(name)).out, run("check --json " + robot_path(name)).out) << name;
+}
+
+}  // namespace
+}  // namespace gough
