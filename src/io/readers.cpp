@@ -7,13 +7,15 @@
 
 namespace gough::io {
 
-Node::Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path)
-    : yaml_(std::move(yaml)), budget_(std::move(budget)), path_(std::move(path)) {
+Node::Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path, int key_line)
+    : yaml_(std::move(yaml)), budget_(std::move(budget)), path_(std::move(path)), key_line_(key_line) {
   if (--budget_->visits_left < 0)
     fail("more than 200000 values (aliases count each time they are used)", "a smaller file");
 }
 
-Where Node::where() const { return {budget_->file, yaml_.Mark().line + 1}; }
+Where Node::where() const { return yaml_.IsNull() ? key_where() : Where{budget_->file, yaml_.Mark().line + 1}; }
+
+Where Node::key_where() const { return {budget_->file, key_line_ > 0 ? key_line_ : yaml_.Mark().line + 1}; }
 
 void Node::fail(const std::string& read, const std::string& expected) const {
   fail(fmt::format("read {}, expected {}", read, expected));
@@ -43,8 +45,8 @@ std::vector<std::pair<std::string, Node>> Node::entries() const {
     if (!key.is_scalar()) key.fail(key.shown() + " as a key", "a word");
     const std::string shown = key.text().substr(0, 60);
     if (!seen.insert(key.text()).second) key.fail("'" + shown + "' a second time", "every key once");
-    all.emplace_back(key.text(),
-                     Node(entry.second, budget_, path_.empty() ? shown : path_.substr(0, 200) + "." + shown));
+    all.emplace_back(key.text(), Node(entry.second, budget_, path_.empty() ? shown : path_.substr(0, 200) + "." + shown,
+                                      entry.first.Mark().line + 1));
   }
   return all;
 }
@@ -108,8 +110,10 @@ void check_name(const Node& node, const std::string& name) {
 
 void unknown_key(const Node& value, const std::string& key, const std::string& what, std::vector<std::string> known) {
   const std::string near = nearest(key, known);
-  value.fail(fmt::format("the unknown key '{}' in {}", key.substr(0, 60), what),
-             near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("'{}'?", near));
+  throw Error(
+      value.key_where(),
+      fmt::format("{}: read the unknown key '{}' in {}, expected {}", value.path(), key.substr(0, 60), what,
+                  near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("'{}'?", near)));
 }
 
 // ------------------------------------------------------------------------------------------------ readers

@@ -31,9 +31,11 @@ struct Budget {
 /// A place in the file, with the words that lead there.
 class Node {
  public:
-  Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path);
+  Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path, int key_line = 0);
 
   Where where() const;
+  /// The line of the key that leads here; the value may stand below it.
+  Where key_where() const;
   [[noreturn]] void fail(const std::string& read, const std::string& expected) const;
   [[noreturn]] void fail(const std::string& message) const;
 
@@ -53,6 +55,7 @@ class Node {
   YAML::Node yaml_;
   std::shared_ptr<Budget> budget_;
   std::string path_;
+  int key_line_;  ///< 0: not the value of a key
 };
 
 /// Parses a file's text within the budget. Throws Error.

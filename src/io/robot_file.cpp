@@ -170,7 +170,13 @@ class Expander {
     if (file.screw && !is_length)
       throw Error(j.where, fmt::format("joint '{}': read screw, expected gear for a {} joint", j.name, name(j.kind)));
     if (file.gear) c.ratio = *file.gear;
-    if (file.screw) c.ratio = 2 * std::numbers::pi / file.screw->as(length);
+    if (file.screw) {
+      const double lead = file.screw->as(length);
+      if (!(lead > 0))
+        throw Error(file.screw->where,
+                    fmt::format("joint '{}': read a screw lead of {} m, expected one above 0", j.name, lead));
+      c.ratio = 2 * std::numbers::pi / lead;
+    }
     c.has_drive = c.has_drive || file.gear || file.screw;
     if (file.limits.position)
       c.position = {(*file.limits.position)[0].as(position), (*file.limits.position)[1].as(position)};

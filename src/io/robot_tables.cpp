@@ -246,6 +246,22 @@ const Table<FileLegs>& legs_table() {
   return table;
 }
 
+/// {x: [lower, upper], ...}
+struct PoseLimitsReader {
+  std::vector<std::pair<std::string, std::vector<AnyValue>>> read(const Node& node) const {
+    if (node.is_map())
+      for (const auto& [key, value] : node.entries())
+        if (std::find(pose_names.begin(), pose_names.end(), key) == pose_names.end())
+          unknown_key(value, key, "the platform's limits", words(pose_names));
+    return MapOf<PairReader>{{}, 6}.read(node);
+  }
+  json schema() const {
+    json properties;
+    for (const auto& n : pose_names) properties[std::string(n)] = PairReader{}.schema();
+    return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  }
+};
+
 const Table<FilePlatform>& platform_table() {
   static const Table<FilePlatform> table{
       "a platform",
@@ -254,7 +270,7 @@ const Table<FilePlatform>& platform_table() {
        field("tool", &FilePlatform::tool, Object<FileFrame>{frame_table}, "the tool's frame in the platform's frame"),
        field("coordinates", &FilePlatform::coordinates, ListOf<Choice>{{words(pose_names)}, 6},
              "those that describe its task, e.g. [z, rx, ry]; all six if left out"),
-       field("limits", &FilePlatform::limits, MapOf<PairReader>{{}, 6}, "[lower, upper] for x, y, z, rx, ry, rz")},
+       field("limits", &FilePlatform::limits, PoseLimitsReader{}, "[lower, upper] for x, y, z, rx, ry, rz")},
       "platform"};
   return table;
 }

@@ -100,7 +100,8 @@ std::optional<Quantity> parse_quantity(std::string_view text, std::string& why) 
     why = fmt::format("read a text of {} characters, expected a number, with a unit if need be", text.size());
     return std::nullopt;
   }
-  const char* begin = text.data() + (!text.empty() && text[0] == '+' ? 1 : 0);
+  const bool plus = text.starts_with('+') && !text.starts_with("+-");
+  const char* begin = text.data() + (plus ? 1 : 0);
   const char* end = text.data() + text.size();
   const auto [after, error] = std::from_chars(begin, end, q.value);
   if (error == std::errc::result_out_of_range || (error == std::errc() && !std::isfinite(q.value))) {
@@ -116,8 +117,9 @@ std::optional<Quantity> parse_quantity(std::string_view text, std::string& why) 
     why += fmt::format(" (in '{}')", text);
     return std::nullopt;
   }
-  if (!std::isfinite(q.value)) {
-    why = fmt::format("read '{}', expected a finite number", text);
+  if (!(std::abs(q.value) <= largest_number)) {
+    why = fmt::format("read '{}', expected a number between -{:g} and {:g} in SI units", text, largest_number,
+                      largest_number);
     return std::nullopt;
   }
   return q;
@@ -136,16 +138,17 @@ std::string unit_of(const Dimension& d) {
                                                                          {rate, "rad/s"}}};
   for (const auto& [dimension, name] : known)
     if (dimension == d) return std::string(name);
-  std::string text;
+  std::string above, below;
   const auto factor = [&](const char* name, int power) {
+    std::string& text = power > 0 ? above : below;
     if (power == 0) return;
-    if (!text.empty()) text += ' ';
-    text += power == 1 ? name : fmt::format("{}^{}", name, power);
+    if (!text.empty()) text += power > 0 ? " " : "/";
+    text += std::abs(power) == 1 ? name : fmt::format("{}^{}", name, std::abs(power));
   };
   factor("kg", d.kg);
   factor("m", d.m);
   factor("s", d.s);
-  return text;
+  return (above.empty() ? "1" : above) + (below.empty() ? "" : "/" + below);
 }
 
 }  // namespace gough

@@ -24,13 +24,16 @@ std::vector<std::pair<std::string, double>> named_positions(const Mechanism<doub
     for (Eigen::Index i = 0; i < values.size(); ++i) all[at(first) + static_cast<std::size_t>(i)].second = values[i];
   };
   for (const TreeJoint& j : m.joint) {
-    const auto turn = [&](int q) {
-      return vector_from_rotation(rotation_from_quaternion(w.q[q], w.q[q + 1], w.q[q + 2], w.q[q + 3]));
+    const auto turn = [&](int q) -> Vec3<double> {
+      const Vec3<double> r = vector_from_rotation(rotation_from_quaternion(w.q[q], w.q[q + 1], w.q[q + 2], w.q[q + 3]));
+      return j.reversed ? Vec3<double>(-r) : r;
     };
     if (position_size(j.type) == 1) put(j.v, w.q.segment<1>(j.q));
     if (j.type == Elementary::spherical) put(j.v, turn(j.q));
     if (j.type == Elementary::free) {
-      put(j.v, w.q.segment<3>(j.q));
+      const Mat3<double> R = rotation_from_vector<double>(-turn(j.q + 3));
+      const Vec3<double> p = w.q.segment<3>(j.q);
+      put(j.v, j.reversed ? Vec3<double>(-(R.transpose() * p)) : p);
       put(j.v + 3, turn(j.q + 3));
     }
   }

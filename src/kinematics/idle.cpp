@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <map>
@@ -145,84 +146,153 @@ std::string IdleMotion::text() const {
                      far_joint);
 }
 
-std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const Mechanism<double>& m) {
-  std::vector<IdleMotion> found;
-  const auto poses = poses_near_home(m, 4);
-  std::map<std::string, int> column;
-  for (const BodyDescription& b : robot.bodies) column.emplace(b.name, static_cast<int>(column.size()));
-  MatX<double> known(6 * static_cast<Eigen::Index>(column.size()), 0);
-  for (const Run& run : runs_between_branchings(robot)) {
-    const std::size_t n = run.joints.size();
-    for (std::size_t size = 1; size < n; ++size)  // smaller groups first: a rod's spin before its leg's
-      for (std::size_t i = 0; i + size < n; ++i) {
-        const JointDescription &one = *run.joints[i], &other = *run.joints[i + size];
-        if (is_driven(one) || is_driven(other)) continue;
-        Subspace common, at_home;
-        for (std::size_t p = 0; p < poses.size(); ++p) {
-          Workspace<double> w(m);
-          w.q = poses[p];
-          tree_positions(m, w);
-          closure(m, w);
-          common = common_motions(allowed_motions(m, w, one.name), allowed_motions(m, w, other.name));
-          if (p == 0) at_home = common;
-          if (common.cols() == 0) break;
-        }
-        for (Eigen::Index c = 0; c < common.cols() && c < at_home.cols(); ++c) {
-          VecX<double> lifted = VecX<double>::Zero(known.rows());
-          for (std::size_t b = i; b < i + size; ++b)
-            lifted.segment<6>(6 * column.at(run.bodies[b])) = at_home.col(c).normalized();
-          MatX<double> grown(known.rows(), known.cols() + 1);
-          grown << known, lifted;
-          if (Eigen::JacobiSVD<MatX<double>>(grown).setThreshold(tolerance).rank() < grown.cols()) continue;
-          known = grown;
-          const Vec3<double> turn = at_home.col(c).head<3>(), slide = at_home.col(c).tail<3>();
-          IdleMotion idle{one.name, other.name, {}, turn.norm() > tolerance, {}};
-          idle.bodies.assign(run.bodies.begin() + static_cast<std::ptrdiff_t>(i),
-                             run.bodies.begin() + static_cast<std::ptrdiff_t>(i + size));
-          idle.axis = (idle.is_turn ? turn : slide).normalized();
-          const auto can_change = [](const JointDescription& j) {
-            return j.kind == JointKind::spherical || j.coordinates.size() == 1;
-          };
-          if (!can_change(one) || (one.kind != JointKind::spherical && other.kind == JointKind::spherical))
-            std::swap(idle.joint, idle.far_joint);
-          found.push_back(idle);
-        }
-      }
+namespace {
+
+constexpr std::size_t largest_group = 8;  // bodies that move together idly; a longer run is no strut
+
+/// Looks at all runs of bodies, smaller groups first: a rod's spin before its leg's.
+class IdleFinder {
+ public:
+  IdleFinder(const RobotDescription& robot, const Mechanism<double>& m) : m_(m) {
+    for (const BodyDescription& b : robot.bodies)
+      first_row_.emplace(b.name, 6 * static_cast<Eigen::Index>(first_row_.size()));
+    known_.resize(6 * static_cast<Eigen::Index>(robot.bodies.size()), 0);
+    for (const VecX<double>& q : poses_near_home(m, 4)) {
+      Workspace<double>& w = poses_.emplace_back(m);
+      w.q = q;
+      tree_positions(m, w);
+      closure(m, w);
+    }
   }
-  return found;
+
+  std::vector<IdleMotion> find(const std::vector<Run>& runs) {
+    for (const Run& run : runs)
+      for (std::size_t size = 1; size < std::min(run.joints.size(), largest_group + 1); ++size)
+        for (std::size_t i = 0; i + size < run.joints.size(); ++i) look_at(run, i, size);
+    return found_;
+  }
+
+ private:
+  void look_at(const Run& run, std::size_t i, std::size_t size) {
+    const JointDescription &one = *run.joints[i], &other = *run.joints[i + size];
+    if (is_driven(one) || is_driven(other)) return;
+    Subspace at_home;
+    Eigen::Index always = 6;
+    for (std::size_t p = 0; p < poses_.size() && always > 0; ++p) {
+      const Subspace common = common_motions(allowed(one.name)[p], allowed(other.name)[p]);
+      if (p == 0) at_home = common;
+      always = std::min(always, common.cols());
+    }
+    const std::vector<std::string> bodies(run.bodies.begin() + static_cast<std::ptrdiff_t>(i),
+                                          run.bodies.begin() + static_cast<std::ptrdiff_t>(i + size));
+    for (Eigen::Index c = 0; c < always; ++c)
+      if (is_new(bodies, at_home.col(c).normalized())) add(one, other, bodies, at_home.col(c).normalized());
+  }
+
+  const std::vector<Subspace>& allowed(const std::string& joint) {
+    auto& known = allowed_[joint];
+    if (known.empty())
+      for (const Workspace<double>& w : poses_) known.push_back(allowed_motions(m_, w, joint));
+    return known;
+  }
+
+  bool is_new(const std::vector<std::string>& bodies, const Vec6<double>& twist) {
+    MatX<double> grown(known_.rows(), known_.cols() + 1);
+    VecX<double> lifted = VecX<double>::Zero(known_.rows());
+    for (const std::string& b : bodies) lifted.segment<6>(first_row_.at(b)) = twist;
+    grown << known_, lifted;
+    if (Eigen::JacobiSVD<MatX<double>>(grown).setThreshold(tolerance).rank() < grown.cols()) return false;
+    known_ = grown;
+    return true;
+  }
+
+  void add(const JointDescription& one, const JointDescription& other, const std::vector<std::string>& bodies,
+           const Vec6<double>& twist) {
+    const bool is_turn = twist.head<3>().norm() > tolerance;
+    IdleMotion idle{one.name, other.name, bodies, is_turn, (is_turn ? twist.head<3>() : twist.tail<3>()).normalized(),
+                    twist};
+    if (one.kind != JointKind::spherical && other.kind == JointKind::spherical) std::swap(idle.joint, idle.far_joint);
+    found_.push_back(idle);
+  }
+
+  const Mechanism<double>& m_;
+  std::vector<Workspace<double>> poses_;
+  std::map<std::string, std::vector<Subspace>> allowed_;
+  std::map<std::string, Eigen::Index> first_row_;
+  MatX<double> known_;  ///< twists of all bodies, a column per idle motion found
+  std::vector<IdleMotion> found_;
+};
+
+}  // namespace
+
+std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const Mechanism<double>& m) {
+  return IdleFinder(robot, m).find(runs_between_branchings(robot));
 }
 
-RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m,
-                                   const std::vector<IdleMotion>& idle) {
+namespace {
+
+/// A ball that must not spin about motion.axis: a universal joint with both axes normal to it at home.
+void make_universal(JointDescription& joint, const IdleMotion& motion, const Mat3<double>& parent,
+                    const Mat3<double>& child) {
+  const auto [spin, first] = locked_axes((parent * joint.origin.R).transpose() * motion.axis);
+  Mat3<double> axes;
+  axes << cross<double>(spin, first), spin, first;
+  joint.kind = JointKind::universal;
+  joint.origin.R = joint.origin.R * axes;
+  joint.child_origin.R = child.transpose() * (parent * joint.origin.R);
+  joint.coordinates.resize(2);
+  for (CoordinateDescription& c : joint.coordinates) c.home = c.guess = std::nullopt;
+}
+
+/// Locks that coordinate of a joint in the tree which takes the largest part in the motion. False if there is none.
+bool lock_coordinate(JointDescription& joint, const IdleMotion& motion, const Mechanism<double>& m,
+                     const Workspace<double>& w) {
+  MatX<double> columns(6, 0);
+  std::vector<std::pair<std::size_t, double>> of_column;  // which coordinate of the joint, its position at home
+  for (std::size_t k = 0; k < joint.coordinates.size(); ++k)
+    for (int j = 0; j < m.tree_size(); ++j) {
+      const TreeJoint& tree = m.joint[at(j)];
+      if (velocity_size(tree.type) != 1 || m.coordinate[at(tree.v)].name != coordinate_name(joint, k)) continue;
+      const Motion<double> v = joint_column(m, w, j, 0);
+      columns.conservativeResize(6, columns.cols() + 1);
+      columns.rightCols(1) << v.angular, v.linear;
+      of_column.emplace_back(k, m.home[tree.q]);
+    }
+  if (columns.cols() == 0) return false;
+  const VecX<double> part = columns.completeOrthogonalDecomposition().solve(motion.twist);
+  if ((columns * part - motion.twist).norm() > 1e-6) return false;
+  std::size_t best = of_column.size();
+  for (std::size_t c = 0; c < of_column.size(); ++c) {
+    const bool larger = best == of_column.size() ||
+                        std::abs(part[static_cast<Eigen::Index>(c)]) > std::abs(part[static_cast<Eigen::Index>(best)]);
+    if (!joint.coordinates[of_column[c].first].locked && larger) best = c;
+  }
+  if (best == of_column.size()) return false;
+  joint.coordinates[of_column[best].first].locked = true;
+  joint.coordinates[of_column[best].first].home = of_column[best].second;
+  return true;
+}
+
+}  // namespace
+
+RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m, std::vector<IdleMotion>& idle) {
   Workspace<double> w(m);
   w.q = m.home;
   tree_positions(m, w);
-  const auto body_pose = [&](const std::string& name) {
+  const auto axes_of = [&](const std::string& name) -> Mat3<double> {
     const int j = m.find_body(name);
-    return j == base ? Transform<double>() : w.X0[at(j)] * m.body_frame[at(j)];
+    return j == base ? Mat3<double>(Mat3<double>::Identity()) : Mat3<double>(w.X0[at(j)].R * m.body_frame[at(j)].R);
   };
-  for (const IdleMotion& motion : idle) {
-    for (JointDescription& joint : robot.joints) {
-      if (joint.name != motion.joint) continue;
-      if (joint.kind == JointKind::spherical && motion.is_turn) {
-        const Mat3<double> parent = body_pose(joint.parent).R, child = body_pose(joint.child).R;
-        const auto [spin, first] = locked_axes((parent * joint.origin.R).transpose() * motion.axis);
-        Mat3<double> axes;
-        axes << cross<double>(spin, first), spin, first;
-        joint.kind = JointKind::universal;
-        joint.origin.R = joint.origin.R * axes;
-        joint.child_origin.R = child.transpose() * (parent * joint.origin.R);
-        joint.coordinates.resize(2);
-        for (CoordinateDescription& c : joint.coordinates) c.home = c.guess = std::nullopt;
-      } else if (joint.coordinates.size() == 1) {
-        const int c = m.find_coordinate(coordinate_name(joint, 0));
-        for (const TreeJoint& tree : m.joint)
-          if (c < m.nv && tree.v == c && velocity_size(tree.type) == 1) joint.coordinates[0].home = m.home[tree.q];
-        joint.coordinates[0].locked = true;
-      } else {
-        continue;
-      }
-      robot.idle.push_back(motion.text());
+  const auto find = [&](const std::string& name) -> JointDescription& {
+    return *std::find_if(robot.joints.begin(), robot.joints.end(), [&](const auto& j) { return j.name == name; });
+  };
+  for (IdleMotion& motion : idle) {
+    JointDescription& joint = find(motion.joint);
+    if (joint.kind == JointKind::spherical && motion.is_turn) {
+      make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));
+      motion.locked = true;
+    } else {
+      motion.locked = lock_coordinate(joint, motion, m, w) || lock_coordinate(find(motion.far_joint), motion, m, w);
     }
   }
   return robot;
@@ -237,15 +307,20 @@ Prepared assembled(const RobotDescription& robot) {
   Prepared result{build(ready), {}};
   result.home = assemble_home(result.mechanism);
   if (!result.home.assembly.closed) return result;
-  const auto idle = find_idle_motions(ready, result.mechanism);
-  if (idle.empty()) return result;
-  if (!robot.lock_idle) {
-    for (const IdleMotion& motion : idle) result.mechanism.idle.push_back(motion.text());
-    result.mechanism.idle_is_locked = false;
+  auto idle = find_idle_motions(ready, result.mechanism);
+  const auto note = [&] {
+    for (const IdleMotion& motion : idle) {
+      result.mechanism.idle.push_back(motion.text());
+      result.mechanism.idle_free += motion.locked ? 0 : 1;
+    }
+  };
+  if (idle.empty() || !robot.lock_idle) {
+    note();
     return result;
   }
   const Mechanism<double> loose = std::move(result.mechanism);
   result.mechanism = build(lock_idle_motions(ready, loose, idle));
+  note();
   Mechanism<double>& m = result.mechanism;
   for (int j = 0; j < m.tree_size(); ++j) {  // start where the loose mechanism closed
     const int old = loose.find_body(m.body_name[at(j)]);

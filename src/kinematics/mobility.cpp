@@ -84,7 +84,7 @@ void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<
     }
   };
   const auto idle_of = [&](const std::string& leg) {
-    return m.idle_is_locked
+    return m.idle_free == 0
                ? 0
                : static_cast<int>(std::count_if(m.idle.begin(), m.idle.end(), [&](const std::string& text) {
                    return text.find(" " + leg + ".") != std::string::npos;
@@ -103,8 +103,13 @@ void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<
     if (!contains(m.elastic, v)) rigid.push_back(v);
   MatX<double> held(Ks.rows() + task.rows(), Ks.cols());
   held << Ks, task;
-  const int idle = m.idle_is_locked ? 0 : static_cast<int>(m.idle.size());
-  judge(columns_of(held, rigid), idle, "platform");
+  const int idle = m.idle_free;
+  const MatX<double> block = columns_of(held, rigid);
+  const double index = ratio(block, static_cast<int>(block.cols()) - idle).value_or(0.0);
+  if (!s.type1 || index < 0.1 * *s.type1) {  // the legs' own indices are sharper where they see it
+    s.type1 = index;
+    s.type1_leg = "platform";
+  }
 }
 
 /// Mean distance from the platform's origin of the points where the legs hold it.
@@ -143,7 +148,7 @@ std::optional<double> type2_index(const Mechanism<double>& m, const Workspace<do
     std::vector<int> passive;
     for (int v = 0; v < m.nv; ++v)
       if (!contains(driven(m), v)) passive.push_back(v);
-    const int idle = m.idle_is_locked ? 0 : static_cast<int>(m.idle.size());
+    const int idle = m.idle_free;
     return ratio(columns_of(Ks, passive), static_cast<int>(passive.size()) - idle);
   }
   MatX<double> N = null_space(w.K);
@@ -196,7 +201,11 @@ double characteristic_length(const Mechanism<double>& m, const Workspace<double>
   for (const auto& p : points) centre += p / static_cast<double>(points.size());
   double sum = 0;
   for (const auto& p : points) sum += (p - centre).squaredNorm() / static_cast<double>(points.size());
-  return sum > 1e-18 ? std::sqrt(sum) : 1.0;
+  if (sum > 1e-18) return std::sqrt(sum);
+  double farthest = 0;  // all joints in one point: measure by the centres of mass
+  for (std::size_t j = 0; j < m.parent.size(); ++j)
+    if (m.inertia[j].mass > 0) farthest = std::max(farthest, (m.inertia[j].first / m.inertia[j].mass).norm());
+  return farthest > 1e-9 ? farthest : 1.0;
 }
 
 MatX<double> scaled_closure(const Mechanism<double>& m, const Workspace<double>& w, double length) {
@@ -342,7 +351,7 @@ class Checker {
     r_.characteristic_length = characteristic_length(m_, w_);
   }
 
-  int idle_in_tree() const { return m_.idle_is_locked ? 0 : static_cast<int>(m_.idle.size()); }
+  int idle_in_tree() const { return m_.idle_free; }
 
   void count_freedom() {
     const MatX<double> home_K = scaled_closure(m_, w_, r_.characteristic_length);
@@ -384,9 +393,9 @@ class Checker {
           "check joint axes and positions; a cut joint with more freedom (spherical instead of revolute) may be meant");
     for (const std::string& idle : r_.idle)
       add(Finding::Severity::info,
-          fmt::format("idle motion: {} moves nothing else; {}", idle,
-                      m_.idle_is_locked ? "locked" : "left free as the file asks"),
-          m_.idle_is_locked ? "none needed; `lock_idle: false` keeps it" : "remove `lock_idle: false` to lock it");
+          fmt::format("idle motion: {} moves nothing else; {}", idle, m_.idle_free == 0 ? "locked" : "left free"),
+          m_.idle_free == 0 ? "none needed; `lock_idle: false` keeps it"
+                            : "remove `lock_idle: false`, or lock it with `role: locked`");
     if (!r_.merged.empty()) add(Finding::Severity::info, fmt::format("{}", fmt::join(r_.merged, "; ")), "none needed");
   }
 

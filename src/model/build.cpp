@@ -152,7 +152,6 @@ class Builder {
   Mechanism<double> run() {
     m_.name = robot_.name;
     m_.gravity = robot_.gravity;
-    m_.idle = robot_.idle;
     m_.merged = robot_.merged;
     m_.loops = static_cast<int>(robot_.joints.size()) - static_cast<int>(robot_.bodies.size());
     for (const auto& [name, value] : robot_.coefficients) {
@@ -220,7 +219,7 @@ class Builder {
     Transform<double> before = place_[at(from)].frame;
     for (std::size_t i = 0; i < n; ++i) {
       const bool last = i + 1 == n;
-      add_elementary(joint, run.joint[i], backwards ? n - 1 - i : i, parent, before * run.offset[i]);
+      add_elementary(joint, run.joint[i], backwards ? n - 1 - i : i, backwards, parent, before * run.offset[i]);
       parent = m_.tree_size() - 1;
       before = Transform<double>();
       m_.body_name.push_back(last ? body.name : fmt::format("{}.between{}", joint.name, i + 1));
@@ -236,7 +235,7 @@ class Builder {
   }
 
   /// The k-th elementary joint of `joint`, at `placement` in body `parent`; locked ones become fixed where they stand.
-  void add_elementary(const JointDescription& joint, Elementary type, std::size_t k, int parent,
+  void add_elementary(const JointDescription& joint, Elementary type, std::size_t k, bool backwards, int parent,
                       Transform<double> placement) {
     const auto kinds = joint_run(joint.kind, joint.length).joint;
     std::size_t first = 0;
@@ -250,26 +249,32 @@ class Builder {
     }
     m_.parent.push_back(parent);
     m_.placement.push_back(placement);
-    m_.joint.push_back({type, m_.nq, m_.nv});
+    m_.joint.push_back({type, m_.nq, m_.nv, backwards});
     m_.nq += position_size(type);
     m_.nv += velocity_size(type);
     for (int c = 0; c < velocity_size(type); ++c) add_coordinate(joint, first + at(c));
-    add_start(joint, type, first);
+    add_start(joint, type, first, backwards);
   }
 
   static double start_value(const CoordinateDescription& c) { return c.home.value_or(c.guess.value_or(0.0)); }
 
-  void add_start(const JointDescription& joint, Elementary type, std::size_t first) {
+  /// Walked backwards, a turn and a pose are the inverse of what the file says; single axes are turned round instead.
+  void add_start(const JointDescription& joint, Elementary type, std::size_t first, bool backwards) {
     const auto value = [&](std::size_t k) { return start_value(joint.coordinates[first + k]); };
+    const auto rotation = [&](std::size_t k) -> Mat3<double> {
+      const Mat3<double> R = rotation_from_vector<double>({value(k), value(k + 1), value(k + 2)});
+      return backwards ? Mat3<double>(R.transpose()) : R;
+    };
     const auto turn = [&](std::size_t k) {
-      const Eigen::Vector4d unit =
-          quaternion_from_rotation(rotation_from_vector<double>({value(k), value(k + 1), value(k + 2)}));
+      const Eigen::Vector4d unit = quaternion_from_rotation(rotation(k));
       start_.insert(start_.end(), unit.begin(), unit.end());
     };
     if (type == Elementary::revolute || type == Elementary::prismatic) start_.push_back(value(0));
     if (type == Elementary::spherical) turn(0);
     if (type == Elementary::free) {
-      for (std::size_t k = 0; k < 3; ++k) start_.push_back(value(k));
+      Vec3<double> p(value(0), value(1), value(2));
+      if (backwards) p = -(rotation(3) * p);
+      start_.insert(start_.end(), p.begin(), p.end());
       turn(3);
     }
     for (int c = 0; c < velocity_size(type); ++c)

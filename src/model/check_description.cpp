@@ -94,6 +94,8 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
                        c.position.upper));
     if (c.stiffness < 0 || c.damping < 0 || c.rotor_inertia < 0)
       fail("read a negative stiffness, damping or rotor inertia, expected at least 0");
+    if (!(c.velocity > 0 && c.acceleration > 0 && c.force > 0))
+      fail("read a limit of velocity, acceleration or force that is not above 0, expected one that is");
     if (!(c.ratio > 0)) fail(fmt::format("read a gear or screw ratio of {:g}, expected one above 0", c.ratio));
     if (c.locked && is_turn_of_ball(joint, static_cast<std::size_t>(&c - joint.coordinates.data())))
       fail(
@@ -122,6 +124,16 @@ void check_names(const std::vector<T>& all, const char* what) {
     if (!seen.insert(x.name).second)
       throw Error(x.where, fmt::format("read the {} '{}' a second time, expected every name once", what, x.name));
   }
+}
+
+/// Coordinates head the columns of tables: each name must be one's own.
+void check_coordinate_names(const RobotDescription& robot) {
+  std::set<std::string> seen;
+  for (const JointDescription& j : robot.joints)
+    for (std::size_t k = 0; k < j.coordinates.size(); ++k)
+      if (const std::string name = coordinate_name(j, k); !seen.insert(name).second)
+        throw Error(j.where,
+                    fmt::format("joint '{}': read a second coordinate '{}', expected every name once", j.name, name));
 }
 
 /// Every body must reach the base through joints.
@@ -166,6 +178,7 @@ void check_description(const RobotDescription& robot) {
     check_inertia(body);
   }
   for (const JointDescription& joint : robot.joints) check_joint(robot, joint);
+  check_coordinate_names(robot);
   for (const SpringDescription& s : robot.springs) {
     for (const std::string& end : {s.body_a, s.body_b})
       if (end != base_name && robot.body(end) == nullptr)

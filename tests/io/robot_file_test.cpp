@@ -414,7 +414,7 @@ TEST(RobotFile, LoadRobotGivesAClosedHome) {
     Workspace<double> w(m);
     tree_positions(m, w);
     closure(m, w);
-    EXPECT_LT(w.phi.cwiseAbs().maxCoeff(), 1e-12) << name;
+    EXPECT_LT(w.phi.lpNorm<Eigen::Infinity>(), 1e-12) << name;
     EXPECT_EQ(m.name, name) << "the file's name is the robot's";
   }
 }

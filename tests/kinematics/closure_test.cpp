@@ -192,7 +192,7 @@ TEST_P(EveryRobotClosure, AMotionOfTheTreeIsWhatItsCutsFeel) {
     closure(m, *x);
   }
   const VecX<double> slope = (ahead.phi - behind.phi) / (2 * h);
-  EXPECT_LT((w.K * v - slope).cwiseAbs().maxCoeff(), 1e-8);  // h^2 times third derivatives, and 1e-16 / h
+  EXPECT_LT((w.K * v - slope).lpNorm<Eigen::Infinity>(), 1e-8);  // h^2 times third derivatives, and 1e-16 / h
 }
 
 TEST(ClosureCount, TheCounterSeesTheStandardLibraryAndEigen) {

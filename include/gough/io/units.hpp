@@ -25,6 +25,9 @@ struct Quantity {
   std::optional<Dimension> dimension;
 };
 
+/// Numbers beyond this are mistakes, and their squares must not overflow.
+inline constexpr double largest_number = 1e15;
+
 /// Reads `text`; on failure returns nothing and says in `why` what was read and expected.
 std::optional<Quantity> parse_quantity(std::string_view text, std::string& why);
 

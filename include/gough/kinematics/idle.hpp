@@ -18,6 +18,8 @@ struct IdleMotion {
   std::vector<std::string> bodies;
   bool is_turn = true;
   Vec3<double> axis = Vec3<double>::UnitZ();  ///< base axes, at home
+  Vec6<double> twist = Vec6<double>::Zero();  ///< the whole motion (angular; linear), about the base's origin, at home
+  bool locked = false;
 
   std::string text() const;
 };
@@ -26,9 +28,8 @@ struct IdleMotion {
 std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const Mechanism<double>& m);
 
 /// The robot with its idle motions locked: a ball joint becomes a universal joint whose axes are normal to the spin at
-/// home, a one-axis joint is locked where it stands.
-RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m,
-                                   const std::vector<IdleMotion>& idle);
+/// home, a coordinate of another joint is locked where it stands. Notes which ones could be locked.
+RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m, std::vector<IdleMotion>& idle);
 
 /// The whole way from a description to a mechanism with an assembled home: merge massless bodies, build, assemble, lock
 /// idle motions.

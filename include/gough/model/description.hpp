@@ -142,7 +142,6 @@ struct RobotDescription {
   std::map<std::string, double> coefficients;  ///< friction coefficients by name
   std::optional<PlatformDescription> platform;
   bool lock_idle = true;
-  std::vector<std::string> idle;    ///< what was locked, in words (filled by lock_idle_motions)
   std::vector<std::string> merged;  ///< what merge_massless replaced, in words
 
   const BodyDescription* body(const std::string& wanted) const;

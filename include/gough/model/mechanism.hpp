@@ -19,8 +19,9 @@ inline constexpr int base = -1;
 
 struct TreeJoint {
   Elementary type = Elementary::revolute;
-  int q = 0;  ///< its first position coordinate
-  int v = 0;  ///< its first velocity coordinate
+  int q = 0;              ///< its first position coordinate
+  int v = 0;              ///< its first velocity coordinate
+  bool reversed = false;  ///< walked from the joint's child to its parent: turns and poses are those of the parent
 };
 
 /// A cut joint: frame B on body b must keep to frame A on body a.
@@ -100,8 +101,8 @@ struct Structure {
   std::vector<LegForm> leg_form;  ///< per leg: the closed form that solves it, recognised after assembly
   std::vector<SpringStructure> spring;
   PlatformStructure platform;
-  std::vector<std::string> idle;  ///< motions that move nothing else; locked unless the file says otherwise
-  bool idle_is_locked = true;
+  std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
+  int idle_free = 0;                ///< how many of them are left free
   std::vector<std::string> merged;  ///< massless bodies that became part of a composite joint
   int nq = 0, nv = 0, equations = 0;
   int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
