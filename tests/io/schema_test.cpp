@@ -59,6 +59,8 @@ class Validator {
       return std::all_of(rule.begin(), rule.end(), [&](const json& key) { return value.contains(key); });
     if (word == "minItems") return !value.is_array() || value.size() >= rule.get<std::size_t>();
     if (word == "maxItems") return !value.is_array() || value.size() <= rule.get<std::size_t>();
+    if (word == "minimum") return !value.is_number() || value >= rule;
+    if (word == "maximum") return !value.is_number() || value <= rule;
     if (word == "oneOf")
       return std::count_if(rule.begin(), rule.end(), [&](const json& one) { return valid(one, value); }) == 1;
     if (word == "items")
@@ -94,7 +96,7 @@ class Validator {
     const std::string type = types;
     return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
            (type == "string" && value.is_string()) || (type == "number" && value.is_number()) ||
-           (type == "boolean" && value.is_boolean());
+           (type == "integer" && value.is_number_integer()) || (type == "boolean" && value.is_boolean());
   }
 
   json root_;

@@ -107,7 +107,11 @@ TEST_P(EveryRobotChecked, IndicesAreRatios) {
 
 /// The robot built `s` times as large.
 RobotDescription scaled(RobotDescription robot, double s) {
-  for (BodyDescription& b : robot.bodies) b.com *= s, b.symmetric.reset();
+  for (BodyDescription& b : robot.bodies) {
+    b.com *= s;
+    b.symmetric.reset();
+    for (auto& point : b.points) point.second *= s;
+  }
   for (JointDescription& j : robot.joints) {
     j.origin.p *= s;
     j.child_origin.p *= s;

@@ -8,7 +8,7 @@
 
 namespace gough {
 
-inline constexpr std::size_t largest_robot_file = 1 << 20;
+inline constexpr std::size_t largest_robot_file = std::size_t{1} << 18;  // parsed in well under a second
 
 /// Throws Error (file:line: what was read, what was expected) on bad input.
 RobotDescription read_robot(const std::string& path);
