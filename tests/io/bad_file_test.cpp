@@ -212,6 +212,10 @@ INSTANTIATE_TEST_SUITE_P(
             "legs:\n  joints: {k: {type: revolute, parent: base, child: b}}\n  bodies:\n    b: {mass: 1}\n"
             "  placements: [{}]\n",
             {"the body 'leg1.b' a second time"}},
+        Bad{"LegNameWithALineBreak",
+            8,
+            rest("legs:\n  joints: {}\n  placements: [{name: \"a\\nb\"}]\n"),
+            {"control character"}},
         Bad{"PlacementOfAnUnknownJoint",
             8,
             rest("legs:\n  joints: {}\n  placements: [{home: {drive: 1}}]\n"),
