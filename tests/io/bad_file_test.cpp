@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "robots.hpp"
 
@@ -215,6 +215,10 @@ INSTANTIATE_TEST_SUITE_P(
             "legs:\n  joints: {k: {type: revolute, parent: base, child: b}}\n  bodies:\n    b: {mass: 1}\n"
             "  placements: [{}]\n",
             {"the body 'leg1.b' a second time"}},
+        Bad{"LegNameWithALineBreak",
+            8,
+            rest("legs:\n  joints: {}\n  placements: [{name: \"a\\nb\"}]\n"),
+            {"control character"}},
         Bad{"PlacementOfAnUnknownJoint",
             8,
             rest("legs:\n  joints: {}\n  placements: [{home: {drive: 1}}]\n"),
@@ -291,16 +295,16 @@ constexpr double seconds_allowed = 30;
 
 TEST_P(CostlyFile, IsRefusedWithinASecond) {
   const std::string text = GetParam().text();
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: other programs may be running
   std::string why;
   try {
     prepare(robot_from(text));
   } catch (const Error& e) { why = e.what(); }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_THAT(why, StartsWith("test.yaml:"));
   EXPECT_THAT(why, testing::AnyOf(HasSubstr("expected"), HasSubstr("not YAML")));
   EXPECT_LT(why.size(), 1000u);
-  EXPECT_LT(took.count(), seconds_allowed);
+  EXPECT_LT(seconds, seconds_allowed);
 }
 
 std::string robot_with(const std::string& key, const std::string& text) { return rest(key).append(text).append("\n"); }
@@ -331,6 +335,8 @@ INSTANTIATE_TEST_SUITE_P(
         Costly{"ListOfNumbers", [] { return robot_with("gravity: ", flow("", filled("0,"))); }},
         Costly{"ListOfEmptyLists", [] { return robot_with("gravity: ", flow("", filled("[],"))); }},
         Costly{"ListOfAnchors", [] { return robot_with("gravity: ", flow("", numbered("&a", " 1,"))); }},
+        Costly{"ListOfSmallMaps", [] { return robot_with("gravity: ", flow("", filled("{0},"))); }},
+        Costly{"MapOfCommas", [] { return robot_with("gravity: ", "{a" + filled(",") + "}"); }},
         Costly{"ManyBodies", [] { return "robot: r\nbodies:\n" + numbered("  b", ": {mass: 1}\n"); }},
         Costly{"ManyDifferentKeys", [] { return "robot: r\n" + numbered("k", ": 1\n"); }},
         Costly{"ManyEqualKeys", [] { return filled("robot: r\n"); }},

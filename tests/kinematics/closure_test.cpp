@@ -203,6 +203,18 @@ TEST(ClosureCount, TheCounterSeesTheStandardLibraryAndEigen) {
   EXPECT_GE(allocations - before, 2) << b.size();
 }
 
+TEST(ClosureCount, FactorisationsDoNotAllocate) {
+  if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
+  MatX<double> A = MatX<double>::Identity(6, 6) * 2, B = A, b = MatX<double>::Ones(6, 2), work = b;
+  const std::vector<int> order = {5, 4, 3, 2, 1, 0};
+  const long before = allocations;
+  ldlt_factor(A);
+  ldlt_solve(A, b);
+  lu_factor(B, {order, order});
+  lu_solve(B, {order, order}, b, work);
+  EXPECT_EQ(allocations - before, 0);
+}
+
 // ------------------------------------------------------------------------------------------------ scalar-clean
 
 using N = NoCompare;

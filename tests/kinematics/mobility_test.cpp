@@ -549,6 +549,13 @@ TEST(Singular, AStretchedLegIsNoTypeTwoSingularity) {
     EXPECT_THAT(check(nearly_stretched(left_leg, 0)).findings, Not(says("type-2")));
 }
 
+TEST(Singular, ATaskOfMoreCoordinatesThanTheMechanismHasIsNoTypeTwoSingularity) {
+  // The 3-PSP with all six coordinates as its task: the drives still hold the platform.
+  const MobilityReport r = check(with(file("psp3"), "  coordinates: [z, rx, ry]\n", ""));
+  EXPECT_EQ(std::pair(r.mobility, r.actuation), std::pair(3, std::string("full")));
+  EXPECT_THAT(r.findings, Not(says("type-2")));
+}
+
 TEST(Singular, TypeOneFadesInProportionToTheElbowsAngle) {
   const auto index = [](double bend) { return check(nearly_stretched(false, bend)).singularity.type1.value(); };
   EXPECT_NEAR(index(0.02) / index(0.01), 2, 0.05);  // sin(bend), and a scale that changes with the tip's place
@@ -620,6 +627,18 @@ joints:
   ASSERT_TRUE(p.home.assembly.closed && p.home.as_given);
   const MobilityReport r = check_mobility(p.mechanism, p.home);
   EXPECT_EQ(count(r), (Count{3, 1, 5, 2, 1, -2, "full"}));
+}
+
+TEST(Overconstrained, ADoorOnTwoHingesTurnsAndIsNotSingular) {
+  const MobilityReport r = check(R"(
+robot: door
+bodies: {leaf: {mass: 1}}
+joints:
+  low: {type: revolute, parent: base, child: leaf, role: actuated}
+  high: {type: revolute, parent: base, child: leaf, origin: {xyz: [0, 0, 1]}, child_origin: {xyz: [0, 0, 1]}}
+)");
+  EXPECT_EQ(count(r), (Count{1, 1, 5, 0, 1, -4, "full"}));
+  EXPECT_THAT(r.findings, Not(says("singularity")));
 }
 
 TEST(Overconstrained, ATriangleCannotMove) {

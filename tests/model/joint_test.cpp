@@ -8,6 +8,9 @@
 #include "gough/kinematics/closure.hpp"
 
 namespace gough {
+
+void PrintTo(JointKind kind, std::ostream* out) { *out << name(kind); }
+
 namespace {
 
 constexpr double length = 0.7;
