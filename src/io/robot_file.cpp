@@ -228,6 +228,10 @@ class Expander {
     for (std::size_t i = 0; i < legs.placements.size(); ++i) {
       const FilePlacement& p = legs.placements[i];
       const std::string name = p.name.empty() ? fmt::format("leg{}", i + 1) : p.name;
+      if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }) ||
+          name.size() > 80)
+        throw Error(p.where,
+                    "read a leg's name with a control character or more than 80 characters, expected printable text");
       if (std::any_of(robot_.legs.begin(), robot_.legs.end(), [&](const auto& l) { return l.name == name; }))
         throw Error(p.where, fmt::format("read the leg '{}' a second time, expected every name once", name));
       const Placing leg{legs, p, name, p.base.pose(), p.platform.pose()};

@@ -125,7 +125,7 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
   closure(m, w);
   MatX<double> freedom = MatX<double>::Identity(m.nv, m.nv);
   if (m.equations > 0) {
-    const Eigen::JacobiSVD<MatX<double>> svd(w.K, Eigen::ComputeFullV);
+    const Eigen::BDCSVD<MatX<double>> svd(w.K, Eigen::ComputeFullV);
     const Eigen::Index rank =
         (svd.singularValues().array() > tolerance * std::max(1.0, svd.singularValues()[0])).count();
     freedom = svd.matrixV().rightCols(m.nv - rank);
@@ -345,7 +345,7 @@ Prepared prepare(const RobotDescription& robot) {
   w.q = m.home;
   tree_positions(m, w);
   m.leg_form = recognise_legs(m, w);
-  m.rank = general_rank(m);
+  set_general_ranks(m);
   return result;
 }
 

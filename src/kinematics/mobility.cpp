@@ -15,7 +15,7 @@ constexpr double rank_tolerance = 1e-8;  // a closed home is exact to 1e-15, a t
 constexpr double near_singular = 1e-2;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-using Svd = Eigen::JacobiSVD<MatX<double>>;
+using Svd = Eigen::BDCSVD<MatX<double>>;  // Jacobi for small matrices, divide and conquer for large ones
 
 VecX<double> singular_values(const MatX<double>& A) {
   return A.size() == 0 ? VecX<double>() : VecX<double>(Svd(A).singularValues());
@@ -72,28 +72,21 @@ std::vector<int> rigid_columns_of_leg(const Structure& m, const Leg& leg) {
   return columns;
 }
 
+/// The columns of K that belong to a leg's rigid joints, in the rows of its cut joints.
+MatX<double> leg_block(const Mechanism<double>& m, const MatX<double>& Ks, const Leg& leg) {
+  return columns_of(rows_of(Ks, rows_of_leg(m, leg)), rigid_columns_of_leg(m, leg));
+}
+
 /// Type 1: joints move while the task coordinates stand, so the other columns of K lose rank: those of a leg, or,
-/// where the platform itself is a link of a leg (RR), all columns with the task's rows below K. Idle motions do not
-/// count.
+/// where the platform itself is a link of a leg (RR), all columns with the task's rows below K.
 void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<double>& task, SingularityIndices& s) {
-  const auto judge = [&](const MatX<double>& block, int idle, const std::string& name) {
-    const double index = ratio(block, static_cast<int>(block.cols()) - idle).value_or(0.0);
+  for (const Leg& leg : m.leg) {
+    if (leg.rank == 0) continue;  // no loop, or one that never moves the leg's end
+    const double index = ratio(leg_block(m, Ks, leg), leg.rank).value_or(0.0);
     if (!s.type1 || index < *s.type1) {
       s.type1 = index;
-      s.type1_leg = name;
+      s.type1_leg = leg.name;
     }
-  };
-  const auto idle_of = [&](const std::string& leg) {
-    return m.idle_free == 0
-               ? 0
-               : static_cast<int>(std::count_if(m.idle.begin(), m.idle.end(), [&](const std::string& text) {
-                   return text.find(" " + leg + ".") != std::string::npos;
-                 }));
-  };
-  for (const Leg& leg : m.leg) {
-    const auto columns = rigid_columns_of_leg(m, leg);
-    if (leg.cuts.empty() || columns.empty()) continue;
-    judge(columns_of(rows_of(Ks, rows_of_leg(m, leg)), columns), idle_of(leg.name), leg.name);
   }
   const bool platform_is_a_link =
       std::any_of(m.leg_form.begin(), m.leg_form.end(), [](const LegForm& f) { return f.kind == LegKind::rr; });
@@ -103,9 +96,7 @@ void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<
     if (!contains(m.elastic, v)) rigid.push_back(v);
   MatX<double> held(Ks.rows() + task.rows(), Ks.cols());
   held << Ks, task;
-  const int idle = m.idle_free;
-  const MatX<double> block = columns_of(held, rigid);
-  const double index = ratio(block, static_cast<int>(block.cols()) - idle).value_or(0.0);
+  const double index = ratio(columns_of(held, rigid), static_cast<int>(rigid.size()) - m.idle_free).value_or(0.0);
   if (!s.type1 || index < 0.1 * *s.type1) {  // the legs' own indices are sharper where they see it
     s.type1 = index;
     s.type1_leg = "platform";
@@ -141,25 +132,27 @@ MatX<double> task_jacobian(const Mechanism<double>& m, const Workspace<double>& 
 }
 
 /// Type 2: smallest over largest singular value of the map from task twist to actuator rates; elastic joints stand.
-std::optional<double> type2_index(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& Ks,
-                                  double length) {
-  if (m.actuator.empty()) return std::nullopt;
+void type2_index(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& Ks, double length,
+                 SingularityIndices& s) {
+  if (m.actuator.empty()) return;
   if (!m.platform.exists()) {  // the loops must hold the passive joints once the actuators stand
     std::vector<int> passive;
     for (int v = 0; v < m.nv; ++v)
       if (!contains(driven(m), v)) passive.push_back(v);
-    const int idle = m.idle_free;
-    return ratio(columns_of(Ks, passive), static_cast<int>(passive.size()) - idle);
+    s.type2 = s.held = ratio(columns_of(Ks, passive), static_cast<int>(passive.size()) - m.idle_free);
+    return;
   }
   MatX<double> N = null_space(w.K);
   if (!m.elastic.empty()) N = N * null_space(rows_of(N, m.elastic));
+  const auto freedoms = static_cast<int>(N.cols()) - m.idle_free;
   const MatX<double> task = task_jacobian(m, w, platform_radius(m, w, length)) * N;
   const MatX<double> rates = rows_of(N, m.actuator);
-  if (rank_of(task) == task.rows() && task.rows() <= task.cols()) {
-    const MatX<double> inverse = task.completeOrthogonalDecomposition().pseudoInverse();
-    return ratio(rates * inverse, static_cast<int>(task.rows()));
-  }
-  return rank_of(rates) < N.cols() ? std::optional(0.0) : std::nullopt;  // a task that cannot move: type 1, not type 2
+  s.held = ratio(rates, freedoms);
+  const int rank = rank_of(task);
+  if (rank == std::min(freedoms, static_cast<int>(task.rows())))
+    s.type2 = ratio(rates * task.completeOrthogonalDecomposition().pseudoInverse(), rank);
+  else  // the task cannot move every way: type 1 if the actuators hold the robot
+    s.type2 = s.held.value_or(0.0) > rank_tolerance ? std::nullopt : std::optional(0.0);
 }
 
 /// Constraint singularities: what the legs forbid the platform loses rank. Without a floating platform: the loops.
@@ -241,7 +234,18 @@ MatX<double> general_closure(const Mechanism<double>& m) {
 
 }  // namespace
 
-int general_rank(const Mechanism<double>& m) { return rank_of(general_closure(m)); }
+void set_general_ranks(Mechanism<double>& m) {
+  m.rank = rank_of(general_closure(m));
+  Workspace<double> w(m);
+  for (const VecX<double>& q : poses_near_home(m, 6)) {
+    w.q = q;
+    tree_positions(m, w);
+    closure(m, w);
+    const MatX<double> Ks = scaled_closure(m, w, characteristic_length(m, w));
+    for (Leg& leg : m.leg)
+      if (!leg.cuts.empty()) leg.rank = std::max(leg.rank, rank_of(leg_block(m, Ks, leg)));
+  }
+}
 
 SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w) {
   w.require(Stage::closure);
@@ -256,7 +260,7 @@ SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspa
       if (m.coordinate[at(v)].is_length) task.col(v) *= length;
   }
   type1_index(m, Ks, task, s);
-  s.type2 = type2_index(m, w, Ks, length);
+  type2_index(m, w, Ks, length, s);
   s.constraint = constraint_index(m, w, Ks, length, m.rank);
   return s;
 }
@@ -368,7 +372,7 @@ class Checker {
 
   void explain_freedom() {
     const int redundant = static_cast<int>(r_.redundant.size());
-    if (redundant > 0 && r_.planar)
+    if (redundant > 0 && r_.planar && redundant == 3 * r_.loops)
       add(Finding::Severity::info,
           fmt::format(
               "the robot is planar but written in 3-D: {} of {} loop equations are redundant (3 for each loop), "
@@ -475,7 +479,7 @@ class Checker {
     judge(r_.singularity.type1,
           fmt::format("a type-1 singularity: '{}' is at the end of its reach or folded", r_.singularity.type1_leg),
           "choose a home where the leg is neither stretched nor folded, or accept that it starts at a dead centre");
-    if (r_.actuation != "under" || m_.platform.exists())
+    if (r_.actuation != "under" && r_.singularity.held.value_or(1.0) < near_singular)
       judge(r_.singularity.type2, "a type-2 singularity: the platform can move while the actuators stand",
             "choose another home, or another place for the actuators; forces grow without bound there");
     judge(r_.singularity.constraint, "a constraint singularity: the loops are about to lose an equation",

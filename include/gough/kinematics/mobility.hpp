@@ -22,6 +22,7 @@ struct Finding {
 struct SingularityIndices {
   std::optional<double> type1;       ///< a leg at the end of its reach: it moves while its tip stands
   std::string type1_leg;             ///< the leg that is nearest to it
+  std::optional<double> held;        ///< how well the actuators hold the freedoms; near 0 at a true type-2 singularity
   std::optional<double> type2;       ///< the platform (or the mechanism) moves while the actuators stand
   std::optional<double> constraint;  ///< the loops lose a constraint: more freedom than elsewhere
 };
@@ -54,8 +55,8 @@ MobilityReport check_mobility(const Mechanism<double>& m, const HomeAssembly& ho
 /// The singularity indices at the workspace's position (stage closure).
 SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w);
 
-/// The rank of the loop equations at a general position: the largest of home's and those of poses nearby.
-int general_rank(const Mechanism<double>& m);
+/// Sets m.rank and each leg's: the largest rank at home and at poses nearby.
+void set_general_ranks(Mechanism<double>& m);
 
 /// The root mean square distance of all joints from their centre.
 double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w);

@@ -63,6 +63,7 @@ struct Leg {
   int first_body = 0, bodies = 0;
   int first_v = 0, coordinates = 0;
   std::vector<int> cuts;
+  int rank = 0;  ///< of its joints' columns in its cut joints' rows, at a general pose; set after assembly
 };
 
 struct PlatformStructure {
