@@ -1,5 +1,7 @@
 #include "robot_tables.hpp"
 
+#include "gough/model/build.hpp"
+
 #include <cmath>
 #include <numbers>
 
@@ -232,15 +234,13 @@ const Table<FilePlacement>& placement_table() {
   return table;
 }
 
-constexpr std::size_t most_legs_in_a_file = 200;
-
 const Table<FileLegs>& legs_table() {
   static const Table<FileLegs> table{
       "legs",
       {field("bodies", &FileLegs::bodies, MapOf<Object<FileBody>>{{body_table}, 100}, "bodies of one leg"),
        field("joints", &FileLegs::joints, MapOf<Object<FileJoint>>{{joint_table}, 100},
              "joints of one leg; `base` and `platform` mean the placement's frames", true),
-       field("placements", &FileLegs::placements, ListOf<Object<FilePlacement>>{{placement_table}, most_legs_in_a_file},
+       field("placements", &FileLegs::placements, ListOf<Object<FilePlacement>>{{placement_table}, most_legs},
              "where each leg stands", true)},
       "legs"};
   return table;

@@ -479,7 +479,8 @@ class Checker {
     judge(r_.singularity.type1,
           fmt::format("a type-1 singularity: '{}' is at the end of its reach or folded", r_.singularity.type1_leg),
           "choose a home where the leg is neither stretched nor folded, or accept that it starts at a dead centre");
-    if (r_.actuation != "under" && r_.singularity.held.value_or(1.0) < near_singular)
+    const bool lacks_drives = static_cast<int>(driven(m_).size()) < r_.mobility;
+    if (!lacks_drives && r_.singularity.held.value_or(1.0) < near_singular)
       judge(r_.singularity.type2, "a type-2 singularity: the platform can move while the actuators stand",
             "choose another home, or another place for the actuators; forces grow without bound there");
     judge(r_.singularity.constraint, "a constraint singularity: the loops are about to lose an equation",

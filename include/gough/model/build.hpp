@@ -14,7 +14,7 @@ namespace gough {
 /// Limits that keep an enormous file from becoming an enormous computation.
 inline constexpr std::size_t most_bodies = 2000;
 inline constexpr std::size_t most_joints = 4000;
-inline constexpr std::size_t most_legs = 200;
+inline constexpr std::size_t most_legs = 64;
 
 /// Throws Error, naming file and line, unless the description makes sense by itself.
 void check_description(const RobotDescription& robot);
