@@ -46,28 +46,40 @@ bool is_full(const PoseMask& mask) {
 }
 bool is_position_only(const PoseMask& mask) { return !mask[3] && !mask[4] && !mask[5]; }
 
-/// A candidate for the whole pose, from the coordinates that are given.
+/// What the whole pose may be, from the coordinates that are given: at most as many as a star platform allows.
 struct Candidates {
-  std::vector<Transform<double>> poses;  ///< of the platform's frame
-  LegAnswer link;                        ///< what an RR leg said about reaching there
-  std::string link_leg;
+  std::array<Transform<double>, 4> pose;  ///< of the platform's frame
+  std::size_t count = 0;
+  LegAnswer link;  ///< what an RR leg said about reaching there
+  int link_leg = -1;
+
+  void add(const Transform<double>& p) { pose[count++] = p; }
 };
 
 Candidates candidates(const Mechanism<double>& m, const Workspace<double>& w, const Transform<double>& pose,
                       const PoseMask& mask, const std::string& mode, VecX<double>& q) {
-  if (is_full(mask)) return {{pose}, {}, {}};
+  Candidates all;
+  if (is_full(mask)) {
+    all.add(pose);
+    return all;
+  }
   const Transform<double> near = completed(pose, mask, platform_pose(m, w));
   if (is_position_only(mask)) {
-    if (const auto star = recognise_star(m); star && mask[0] && mask[1] && mask[2])
-      return {star_poses_at(*star, pose.p), {}, {}};
+    if (const auto star = recognise_star(m); star && mask[0] && mask[1] && mask[2]) {
+      for (const Transform<double>& p : star_poses_at(*star, pose.p)) all.add(p);
+      return all;
+    }
     for (std::size_t i = 0; i < m.leg.size(); ++i)
       if (m.leg_form[i].kind == LegKind::rr) {
         Transform<double> body = w.X0[at(m.platform.body)];
-        const LegAnswer answer = solve_platform_link(m, static_cast<int>(i), near.p, sign_of(mode, i), q, body);
-        return {{body * m.platform_frame}, answer, m.leg[i].name};
+        all.link = solve_platform_link(m, static_cast<int>(i), near.p, sign_of(mode, i), q, body);
+        all.link_leg = static_cast<int>(i);
+        all.add(body * m.platform_frame);
+        return all;
       }
   }
-  return {{near}, {}, {}};
+  all.add(near);
+  return all;
 }
 
 /// Writes the platform's body into q.
@@ -115,26 +127,25 @@ bool all_closed_form(const Mechanism<double>& m) {
                       [](const LegForm& f) { return f.kind == LegKind::general; });
 }
 
-std::vector<Posture> closed_form(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask,
-                                 const std::string& mode, const Workspace<double>& start) {
-  std::vector<Posture> found;
-  VecX<double> q = start.q;
-  const Candidates all = candidates(m, start, pose, mask, mode, q);
+/// Calls use(answer) with each posture in w.q, starting each time from the same q. No allocation when it goes well.
+template <class Use>
+void closed_form(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask,
+                 const std::string& mode, Workspace<double>& w, Use&& use) {
+  w.start = w.q;
+  const Candidates all = candidates(m, w, pose, mask, mode, w.start);
   if (!all.link.reached) {
     Answer failed;
     failed.status = Status::unreachable;
     failed.residual = all.link.short_by;
-    failed.reason =
-        fmt::format("leg '{}' (RR) misses its place on the platform by {:.4g} m", all.link_leg, all.link.short_by);
-    return {{q, mode, failed}};
+    failed.reason = fmt::format("leg '{}' (RR) misses its place on the platform by {:.4g} m",
+                                m.leg[at(all.link_leg)].name, all.link.short_by);
+    use(failed);
+    return;
   }
-  for (const Transform<double>& candidate : all.poses) {
-    Workspace<double> w = start;
-    w.q = q;
-    const Answer answer = solve_legs(m, candidate, mode, w);
-    found.push_back({w.q, mode, answer});
+  for (std::size_t i = 0; i < all.count; ++i) {
+    w.q = w.start;
+    use(solve_legs(m, all.pose[i], mode, w));
   }
-  return found;
 }
 
 /// Newton's method along the straight way from where w stands.
@@ -191,19 +202,20 @@ Answer inverse_kinematics(const Mechanism<double>& m, const Transform<double>& p
   Answer answer;
   bool solved = false;
   if (all_closed_form(m)) {
-    const VecX<double> start = w.q;
+    w.found = w.q;
     double nearest = 0;
-    for (const Posture& p : closed_form(m, pose, mask, options.mode, w)) {
-      const double distance = (p.q - start).norm();
-      if (p.answer.ok() && (!solved || distance < nearest)) {
+    closed_form(m, pose, mask, options.mode, w, [&](const Answer& one) {
+      const double distance = (w.q - w.start).squaredNorm();
+      if (one.ok() && (!solved || distance < nearest)) {
         solved = true;
         nearest = distance;
-        w.q = p.q;
-        answer = p.answer;
+        w.found = w.q;
+        answer = one;
       } else if (!solved) {
-        answer = p.answer;
+        answer = one;
       }
-    }
+    });
+    w.q = w.found;  // the start, where nothing was found
   }
   const bool rest_is_free = !is_full(mask) && !(is_position_only(mask) && recognise_star(m));
   if (!solved && (!all_closed_form(m) || (rest_is_free && options.mode.find('-') == std::string::npos))) {
@@ -236,17 +248,20 @@ std::vector<Posture> all_inverse_kinematics(const Mechanism<double>& m, const Tr
     std::string mode(m.leg.size(), '+');
     for (std::size_t c = 0; c < choices.size(); ++c)
       if (((bits >> c) & 1U) != 0) mode[choices[c]] = '-';
-    for (Posture& p : closed_form(m, pose, mask, mode, w)) {
+    w.q = m.home;
+    closure_residual(m, w);
+    closed_form(m, pose, mask, mode, w, [&](const Answer& one) {
       Workspace<double> there(m);
-      there.q = p.q;
-      if (!p.answer.ok() && mode.find('-') == std::string::npos && !is_full(mask) && !is_position_only(mask)) {
+      there.q = w.q;
+      Posture p{w.q, mode, one};
+      if (!one.ok() && mode.find('-') == std::string::npos && !is_full(mask) && !is_position_only(mask)) {
         there.q = m.home;
         p.answer = by_continuation(m, pose, mask, there);
         p.q = there.q;
       }
       finish(m, pose, options, mask, there, p.answer);
       if (p.answer.ok() || p.answer.status == Status::out_of_limits) all.push_back(p);
-    }
+    });
   }
   return all;
 }

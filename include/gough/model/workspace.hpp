@@ -27,6 +27,8 @@ struct Workspace {
         phi(VecX<S>::Zero(m.equations)),
         k(VecX<S>::Zero(m.equations)),
         K(MatX<S>::Zero(m.equations, m.nv)),
+        start(q),
+        found(q),
         cq(VecX<S>::Zero(m.cut_coordinates())),
         cv(VecX<S>::Zero(m.cut_coordinates())),
         ca(VecX<S>::Zero(m.cut_coordinates())) {}
@@ -46,7 +48,8 @@ struct Workspace {
   VecX<S> k;                         ///< equations: -K' v.                                  closure_bias
   MatX<S> K;                         ///< equations x nv: dphi/dq in velocity coordinates.   closure
 
-  VecX<S> cq, cv, ca;  ///< free coordinates of the cut joints, rates, accelerations.        cut_coordinates
+  VecX<S> start, found;  ///< nq: where a position problem started, its best answer so far.  inverse_kinematics
+  VecX<S> cq, cv, ca;    ///< free coordinates of the cut joints, rates, accelerations.        cut_coordinates
 
   Stage stage = Stage::nothing;
   void require([[maybe_unused]] Stage wanted) const {
