@@ -49,7 +49,7 @@ int check_along(const gough::Mechanism<double>& m, const Options& o) {
     return failed;
   if (survey.failures.empty()) return done;
   const auto& [row, answer] = survey.failures.front();
-  fmt::print(stderr, "{}:{}: {}\n", o.along, row + 2, answer.explain());
+  fmt::print(stderr, "{}:{}: {}\n", o.along, list.line[row], answer.explain());
   return numerical;
 }
 

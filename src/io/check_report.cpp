@@ -147,6 +147,7 @@ PoseList poses_of_table(const Table& table, const std::string& file) {
     Vec6<double> x = Vec6<double>::Zero();
     for (std::size_t i = 0; i < 6; ++i)
       if (column[i] >= 0) x[static_cast<Eigen::Index>(i)] = table.rows[r][static_cast<std::size_t>(column[i])];
+    list.line.push_back(r < table.line.size() ? table.line[r] : 0);
     list.poses.push_back(pose_from_vector(x));
     list.t.push_back(time >= 0 ? table.rows[r][static_cast<std::size_t>(time)] : static_cast<double>(r));
   }

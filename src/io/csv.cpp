@@ -76,6 +76,7 @@ Table parse_table(const std::string& text, const std::string& file) {
     std::vector<double> row(values.size());
     for (std::size_t c = 0; c < row.size(); ++c) row[c] = number(values[c], table.columns[c], where);
     table.rows.push_back(std::move(row));
+    table.line.push_back(line_number);
   }
   if (table.columns.empty()) throw Error({file, 0}, "read an empty table, expected a heading and rows of numbers");
   return table;

@@ -137,7 +137,7 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
   Assembly result;
   for (; result.iterations < most_iterations && problem.can_move(); ++result.iterations) {
     const double before = problem.norm();
-    if (before == 0 || !std::isfinite(before)) break;
+    if (before < 1e-15 || !std::isfinite(before)) break;
     const VecX<double> start = w.q, dv = problem.step();
     double share = 1;
     for (int halvings = 0; halvings < 12; ++halvings, share /= 2) {

@@ -76,16 +76,17 @@ void place_platform(const Mechanism<double>& m, const Transform<double>& body, V
   q.segment<4>(first + 3) = quaternion_from_rotation(body.R);
 }
 
-/// The posture for a pose that should fit the actuators in q: legs aimed, loops closed, limits looked at.
-std::optional<Posture> posture_for(const Mechanism<double>& m, const Transform<double>& body, VecX<double> q) {
-  place_platform(m, body, q);
-  for (std::size_t i = 0; i < m.leg.size(); ++i)
-    if (m.leg_form[i].kind != LegKind::general) aim_leg(m, static_cast<int>(i), body, q);
+/// The posture next to q with the same actuators: loops closed, limits looked at.
+std::optional<Posture> closed_posture(const Mechanism<double>& m, const VecX<double>& q) {
   Workspace<double> w(m);
   w.q = q;
   const VecX<double> wanted = q;
   const Assembly assembly = close_loops(m, w, hold_driven(m));
   if (!assembly.closed) return std::nullopt;
+  for (const TreeJoint& j : m.joint)  // whole turns that the start brought along
+    if (j.type == Elementary::revolute && !m.coordinate[at(j.v)].actuated)
+      w.q[j.q] -= 2 * pi * std::round((w.q[j.q] - m.home[j.q]) / (2 * pi));
+  tree_positions(m, w);
   for (const int a : m.actuator)  // redundant ones must agree
     if (std::abs(w.q[position_of(m, a)] - wanted[position_of(m, a)]) > 1e-9) return std::nullopt;
   Posture p{w.q, "", {}};
@@ -96,6 +97,14 @@ std::optional<Posture> posture_for(const Mechanism<double>& m, const Transform<d
     p.answer.reason = text;
   }
   return p;
+}
+
+/// The posture for a pose that should fit the actuators in q: legs aimed first.
+std::optional<Posture> posture_for(const Mechanism<double>& m, const Transform<double>& body, VecX<double> q) {
+  place_platform(m, body, q);
+  for (std::size_t i = 0; i < m.leg.size(); ++i)
+    if (m.leg_form[i].kind != LegKind::general) aim_leg(m, static_cast<int>(i), body, q);
+  return closed_posture(m, q);
 }
 
 void add_if_new(const Mechanism<double>& m, const Posture& p, std::vector<Posture>& all) {
@@ -263,7 +272,8 @@ AllPostures many_starts(const Mechanism<double>& m, const VecX<double>& q) {
     VecX<double> start = m.home;
     if (i > 0) {
       VecX<double> dv = VecX<double>::NullaryExpr(m.nv, [&] { return uniform(random); });
-      for (int v = 0; v < m.nv; ++v) dv[v] *= m.coordinate[at(v)].is_length ? length : pi;
+      for (int v = 0; v < m.nv; ++v)
+        dv[v] *= m.coordinate[at(v)].elastic ? 0.0 : m.coordinate[at(v)].is_length ? length : pi;
       start = moved(m, m.home, dv);
     }
     for (std::size_t a = 0; a < m.actuator.size(); ++a) {
@@ -276,8 +286,7 @@ AllPostures many_starts(const Mechanism<double>& m, const VecX<double>& q) {
       tree_positions(m, w);
       found = posture_for(m, w.X0[at(m.platform.body)], start);
     } else {
-      w.q = start;
-      if (close_loops(m, w, hold_driven(m)).closed) found = Posture{w.q, "", {}};
+      found = closed_posture(m, start);
     }
     if (found) add_if_new(m, *found, all.postures);
   }

@@ -127,6 +127,23 @@ bool all_closed_form(const Mechanism<double>& m) {
                       [](const LegForm& f) { return f.kind == LegKind::general; });
 }
 
+/// Newton's method from a posture that nearly fits (near a double root closed forms are good to 1e-8 only).
+Answer polished(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask, Workspace<double>& w) {
+  Hold hold;
+  const Vec6<double> x = pose_vector(pose);
+  for (int i = 0; i < 6; ++i)
+    if (mask[at(i)]) hold.platform_pose[at(i)] = x[i];
+  const Assembly assembly = close_loops(m, w, hold);
+  Answer answer;
+  answer.residual = assembly.residual;
+  answer.iterations = assembly.iterations;
+  if (!assembly.closed) {
+    answer.status = Status::unreachable;
+    answer.reason = assembly.explain(m);
+  }
+  return answer;
+}
+
 /// Calls use(answer) with each posture in w.q, starting each time from the same q. No allocation when it goes well.
 template <class Use>
 void closed_form(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask,
@@ -144,7 +161,9 @@ void closed_form(const Mechanism<double>& m, const Transform<double>& pose, cons
   }
   for (std::size_t i = 0; i < all.count; ++i) {
     w.q = w.start;
-    use(solve_legs(m, all.pose[i], mode, w));
+    Answer answer = solve_legs(m, all.pose[i], mode, w);
+    if (!answer.ok() && answer.residual < 1e-2 && !is_full(mask)) answer = polished(m, pose, mask, w);
+    use(answer);
   }
 }
 
@@ -181,8 +200,9 @@ std::string contradiction(const Mechanism<double>& m, const Workspace<double>& w
 
 void finish(const Mechanism<double>& m, const Transform<double>& pose, const InverseOptions& options,
             const PoseMask& mask, Workspace<double>& w, Answer& answer) {
-  answer.residual = closure_residual(m, w);
+  const double residual = closure_residual(m, w);
   if (!answer.ok()) return;
+  answer.residual = residual;
   answer.reason = contradiction(m, w, pose, mask);
   if (!options.check_limits) return;
   if (const std::string text = limits_exceeded(m, w); !text.empty()) {
@@ -260,7 +280,9 @@ std::vector<Posture> all_inverse_kinematics(const Mechanism<double>& m, const Tr
         p.q = there.q;
       }
       finish(m, pose, options, mask, there, p.answer);
-      if (p.answer.ok() || p.answer.status == Status::out_of_limits) all.push_back(p);
+      const bool known =
+          std::any_of(all.begin(), all.end(), [&](const Posture& o) { return (o.q - p.q).norm() < 1e-6; });
+      if (!known && (p.answer.ok() || p.answer.status == Status::out_of_limits)) all.push_back(p);
     });
   }
   return all;

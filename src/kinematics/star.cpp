@@ -64,12 +64,13 @@ std::vector<Transform<double>> star_poses_at(const Star& star, const Vec3<double
       std::size_t steepest = 0;
       for (std::size_t i = 0; i < 3; ++i) {
         c[i] = lambda * s[i];
-        if (c[i] * c[i] > 1 + 1e-12 || c[i] < -1e-12) return;
+        if (c[i] * c[i] > 1 + 1e-6 || c[i] < -1e-6) return;
         h[i] = std::sqrt(std::max(0.0, 1 - c[i] * c[i]));
         if (h[i] > h[steepest]) steepest = i;
       }
       const std::size_t a = (steepest + 1) % 3, b = (steepest + 2) % 3;
-      if (std::abs(h[steepest] - h[a] - h[b]) > 1e-7) return;  // the largest balances the other two
+      if (std::abs(h[steepest] - h[a] - h[b]) > 1e-3)
+        return;  // the largest balances the other two (a double root: roughly)
       std::array<Vec3<double>, 3> u;
       for (std::size_t i = 0; i < 3; ++i) {
         const double up = side * (i == steepest ? h[i] : -h[i]);

@@ -19,6 +19,7 @@ std::string survey_json(const Survey& survey, const std::vector<double>& t);
 /// row).
 struct PoseList {
   std::vector<double> t;
+  std::vector<int> line;
   std::vector<Transform<double>> poses;
 };
 PoseList poses_of_table(const Table& table, const std::string& file);

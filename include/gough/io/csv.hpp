@@ -8,6 +8,7 @@ namespace gough {
 struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<double>> rows;
+  std::vector<int> line;  ///< of each row in its file; empty for a table made in memory
 
   /// The index of a column, -1 where there is none.
   int find(const std::string& name) const;

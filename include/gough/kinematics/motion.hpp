@@ -158,15 +158,30 @@ void cut_coordinates(const Mechanism<S>& m, Workspace<S>& w) {
   }
 }
 
-/// The rotation vector of R by selection, good to half a turn (not at it).
+/// The rotation vector of R by selection: of four ways to the quaternion, the one with the largest divisor.
 template <Scalar S>
 Vec3<S> rotation_vector(const Mat3<S>& R) {
-  const Vec3<S> u(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1));  // 2 sin(t) axis
-  const S s2 = dot(u, u), c2 = R(0, 0) + R(1, 1) + R(2, 2) - S(1.0);         // 4 sin^2, 2 cos
-  const S near_zero = S(1e-8) - s2;
-  const S s = sqrt(if_positive(near_zero, S(1.0), s2));
-  const S series = S(0.5) + s2 / S(48.0);  // t / (2 sin t) with sin^2 t = s2/4
-  return u * if_positive(near_zero, if_positive(c2, series, S(0.5)), atan2(s, c2) / s);
+  using Vec4 = Eigen::Matrix<S, 4, 1>;
+  const S l(1.0), tr = R(0, 0) + R(1, 1) + R(2, 2);
+  const S ax = R(2, 1) - R(1, 2), ay = R(0, 2) - R(2, 0), az = R(1, 0) - R(0, 1);
+  const S xy = R(0, 1) + R(1, 0), xz = R(0, 2) + R(2, 0), yz = R(1, 2) + R(2, 1);
+  Vec4 q(l + tr, ax, ay, az);
+  S largest = q[0];
+  const auto prefer = [&](const Vec4& other, const S& divisor) {
+    for (int i = 0; i < 4; ++i) q[i] = if_positive(divisor - largest, other[i], q[i]);
+    largest = if_positive(divisor - largest, divisor, largest);
+  };
+  prefer(Vec4(ax, l + R(0, 0) - R(1, 1) - R(2, 2), xy, xz), l + R(0, 0) - R(1, 1) - R(2, 2));
+  prefer(Vec4(ay, xy, l - R(0, 0) + R(1, 1) - R(2, 2), yz), l - R(0, 0) + R(1, 1) - R(2, 2));
+  prefer(Vec4(az, xz, yz, l - R(0, 0) - R(1, 1) + R(2, 2)), l - R(0, 0) - R(1, 1) + R(2, 2));
+  const S side = if_positive(-q[0], S(-1.0), l);  // w >= 0: the short way round
+  const Vec3<S> v(q[1] * side, q[2] * side, q[3] * side);
+  const S w = q[0] * side, n2 = dot(v, v);
+  const S near_zero = w * w * S(1e-8) - n2;
+  const S n = sqrt(if_positive(near_zero, l, n2));
+  const S w_safe = if_positive(near_zero, w, l);
+  const S series = (l - n2 / (S(3.0) * w_safe * w_safe)) / w_safe;  // atan(n/w)/n
+  return v * (S(2.0) * if_positive(near_zero, series, atan2(n, w) / n));
 }
 
 template <Scalar S>
