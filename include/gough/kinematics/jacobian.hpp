@@ -1,16 +1,15 @@
 #pragma once
-/// Jacobians of a parallel robot, several ways to the same matrix.                            docs/theory/jacobians.md
+/// Jacobians of a parallel robot, several ways to the same matrix.                         docs/theory/jacobians.md
 ///
-///   W = dq/dy                      the explicit form's G for y = actuated and elastic coordinates (paper 000, 18) (J1)
-///   t_P = J_P q'                   platform twist (angular; linear at its origin) from tree rates (J2) G = J_P W the
-///   direct way                                                                     (J3) G^T = W^T J_t^T U S^+ from the
-///   legs' statics (paper 000, 31): columns of U are the wrenches a leg can pass
-///                                  on without loading its passive joints, S what they do to the platform (J4)
-///   Z y' = Y t_P, T = Y^-1 Z       paper 002: y_J the actuation wrench of leg J, zeta_J its power on the drive (J5)
-///   theta'_J = L_J y', L_J = J_J^-1 T    rates of leg J's joints, the cut one included (J6) t = K_t q', T = K_t L all
-///   bodies' twists about their centres of mass (paper 004, 14-18), L = W           (J7)
-/// For a platform with fewer than six freedoms the legs pass on constraint wrenches too; they do no work and complete
-/// S.
+///   W = dq/dy                  the explicit form's G, y = actuated and elastic coordinates (paper 000, 18)  (J1)
+///   t_P = J_P q'               platform twist (angular; linear at its origin) from tree rates               (J2)
+///   G = J_P W                  the direct way                                                               (J3)
+///   G^T = W^T J_t^T U S^+      from the legs' statics (paper 000, 31): columns of U are the wrenches a leg  (J4)
+///                              passes on without loading its passive joints, S what they do to the platform
+///   Z y' = Y t_P, T = Y^-1 Z   paper 002: y_J actuation wrench of leg J, zeta_J its power on the drive      (J5)
+///   theta'_J = L_J y'          rates of leg J's joints, the cut one included, L_J = J_J^-1 T                (J6)
+///   t = K_t q', T = K_t L      all bodies' twists about their centres of mass (paper 004, 14-18), L = W     (J7)
+/// A platform with fewer than six freedoms also feels constraint wrenches; they do no work and complete S.
 #include <vector>
 
 #include "gough/kinematics/explicit_form.hpp"

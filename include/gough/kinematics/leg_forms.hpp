@@ -1,14 +1,15 @@
 #pragma once
-/// Legs in closed form: all joints of a leg from the platform's pose.                            docs/theory/legs_ik.md
+/// Legs in closed form: all joints of a leg from the platform's pose.                      docs/theory/legs_ik.md
 ///
-/// A leg is a root joint (revolute or prismatic, or none) and rods. The root must bring each rod's pivot E to the rod's
-/// length l from the rod's end B on the platform:
-///   revolute   E(q) = Rz(q) e:   (e_x b_x + e_y b_y) cos q + (e_x b_y - e_y b_x) sin q = (e^2 + b^2 - l^2)/2 - e_z b_z
-///   (I1) prismatic  E(q) = e + q z:   q = (b - e)_z +- sqrt(l^2 - |(b - e)_xy|^2) (I2)
+/// A leg is a root joint (revolute or prismatic, or none) and rods. The root must bring each rod's pivot E to the
+/// rod's length l from the rod's end B on the platform:
+///   revolute   E(q) = Rz(q) e    (e_x b_x + e_y b_y) cos q + (e_x b_y - e_y b_x) sin q                       (I1)
+///                                  = (e^2 + b^2 - l^2)/2 - e_z b_z
+///   prismatic  E(q) = e + q z    q = (b - e)_z +- sqrt(l^2 - |(b - e)_xy|^2)                                 (I2)
 /// Then two crossing revolutes at right angles aim the rod along u = B - E:
-///   q1 = atan2(-u_x, u_y) - azimuth(axis 2) (or half a turn more),  q2 from the angle left in the plane (I3)
-/// or one revolute does in a plane; a prismatic joint extends it by |u| - l. A PSP leg needs its slide to bring the
-/// ball's centre onto the arm's line. (I4)
+///   q1 = atan2(-u_x, u_y) - azimuth(axis 2) (or half a turn more), q2 from the angle left in the plane       (I3)
+/// or one revolute does in a plane; a prismatic joint extends it by |u| - l. A PSP leg's slide brings the ball's
+/// centre to where the arm's line passes nearest.                                                             (I4)
 #include <string>
 #include <vector>
 

@@ -1,13 +1,13 @@
 #pragma once
-/// A platform held by three PSP legs: balls on parallel slides, in which the arms of a flat star (120 degrees apart)
-/// slide.
-///                                                                                            docs/theory/legs_ik.md
-/// Forward. The arms' lines through the ball centres S_i meet in P. With directions at angle theta + 120 deg (i - 1) in
-/// the plane of the balls and normals n_i, sum n_i = 0, so sum n_i(theta) . S_i = 0: theta is found mod 180 deg, P is
-/// the Fermat point of the three balls. Both sides of the plane give up to four answers. (S1) Inverse from P. The arms
-/// lie in the vertical planes through P and the slides, with azimuths psi_i. Unit vectors u_i there with u_1 + u_2 +
-/// u_3 = 0 need cos(elevation_i) = lambda s_i, s_i = sin(psi_j - psi_k), and
-///   D mu^2 + 2 (s_1^2 + s_2^2 + s_3^2) mu - 3 = 0,  D = sum s_i^4 - 2 sum s_i^2 s_j^2,  mu = lambda^2. (S2)
+/// A platform on three PSP legs: balls on parallel slides, in which the arms of a flat star (120 degrees apart) slide.
+///                                                                                         docs/theory/legs_ik.md
+/// Forward. The arms' lines through the ball centres S_i meet in P. Their directions stand at theta + 120 deg (i - 1)
+/// in the plane of the balls; the normals n_i add up to zero, so
+///   sum n_i(theta) . S_i = 0                                                                                 (S1)
+/// gives theta mod 180 deg, and P is the Fermat point of the balls. Both sides of the plane: up to four answers.
+/// Inverse from P. The arms lie in the vertical planes through P and the slides, with azimuths psi_i. Unit vectors u_i
+/// there with u_1 + u_2 + u_3 = 0 need cos(elevation_i) = lambda s_i, s_i = sin(psi_j - psi_k), mu = lambda^2, and
+///   D mu^2 + 2 (s_1^2 + s_2^2 + s_3^2) mu - 3 = 0,   D = sum s_i^4 - 2 sum s_i^2 s_j^2                      (S2)
 #include <optional>
 #include <vector>
 
