@@ -537,5 +537,65 @@ TEST(Forward, LegsThatAreTooShortToMeetAreUnreachable) {
   EXPECT_TRUE(q.allFinite());
 }
 
+// ------------------------------------------------------------------------------------------------ the same otherwise
+
+TEST(Forward, APlatformFrameAwayFromTheBodysIsCarriedAlong) {
+  const std::string frame = "platform:\n  body: platform\n  frame: {xyz: [0.02, 0.03, 0.1], rpy: [0, 0, 0.5]}\n";
+  const Transform<double> F{rotation_from_rpy({0, 0, 0.5}), {0.02, 0.03, 0.1}};
+  const Mechanism<double>& plain = shipped("hexapod");
+  std::string text = with(text_of("hexapod"), "platform:\n  body: platform\n", frame);
+  text = text.substr(0, text.find("\nhome:")) + "\nhome:\n  platform: [0.02, 0.03, -0.55, 0, 0, 0.5]\n";
+  const Mechanism<double> m = prepared_from(text).mechanism;
+  const Transform<double> X = pose(0.03, -0.02, -0.66, 0.1, -0.05, 0.2);  // of the body
+  Workspace<double> a(plain), b(m);
+  ASSERT_TRUE(inverse_kinematics(plain, X, a).ok());
+  const Answer answer = inverse_kinematics(m, X * F, b);
+  ASSERT_TRUE(answer.ok()) << answer.explain();
+  EXPECT_LT((actuators_of(plain, a.q) - actuators_of(m, b.q)).norm(), 1e-11);
+  VecX<double> q;
+  ASSERT_TRUE(solve(m, actuators_of(m, b.q), q).ok());
+  EXPECT_LT(apart(platform_pose(m, placed(m, q)), X * F), 1e-10);
+}
+
+TEST(Rrr3, StandingUprightItHasTheSameModes) {
+  // the plane x-z instead of x-y: (x, y) becomes (x, 0, y)
+  std::string text = text_of("rrr3");
+  for (const std::string at_base : {"-0.2, 0, 0", "0.2, 0, 0"})
+    text = with(text, "base: {xyz: [" + at_base + "]}", "base: {xyz: [" + at_base + "], rpy: [90 deg, 0, 0]}");
+  text = with(text, "base: {xyz: [0.15, 0.1, 0]}", "base: {xyz: [0.15, 0, 0.1], rpy: [90 deg, 0, 0]}");
+  for (const int angle : {210, 330, 90}) {
+    const double a = angle * pi / 180, r = 0.024248711305964284;
+    text = with(text, fmt::format("{{polar: [24.248711305964284 mm, {} deg, 0], rpy: [0, 0, 0]}}", angle),
+                fmt::format("{{xyz: [{}, 0, {}], rpy: [90 deg, 0, 0]}}", r * std::cos(a), r * std::sin(a)));
+  }
+  text = with(with(text, "coordinates: [x, y, rz]", "coordinates: [x, z, ry]"), "[0, 0.25, 0, 0, 0, 0]",
+              "[0, 0, 0.25, 0, 0, 0]");
+  const Prepared upright = prepared_from(text);
+  ASSERT_TRUE(upright.home.assembly.closed);
+  const VecX<double> home = actuators_of(shipped("rrr3"), shipped("rrr3").home);
+  EXPECT_LT((actuators_of(upright.mechanism, upright.mechanism.home) - home).norm(), 1e-9);
+  for (const VecX<double>& motors : {home, VecX<double>(Vec3<double>(-0.371751, -2.26662, 3.61098))}) {
+    const auto expected = rrr3_by_scan(motors);
+    const AllPostures all = all_forward_kinematics(upright.mechanism, motors);
+    EXPECT_TRUE(all.complete);
+    ASSERT_EQ(all.postures.size(), expected.size());
+    for (const Vec3<double>& e : expected) {
+      double nearest = 1;
+      for (const Posture& p : all.postures) {
+        const Transform<double> X = platform_pose(upright.mechanism, placed(upright.mechanism, p.q));
+        nearest = std::min(nearest, apart(X, pose(e[0], 0, e[1], 0, -e[2], 0)));
+      }
+      EXPECT_LT(nearest, 1e-7);
+    }
+  }
+}
+
+TEST(FourBar, ManyStartsFindBothAssemblies) {
+  const Mechanism<double>& m = shipped("four_bar");
+  const AllPostures all = all_forward_kinematics(m, actuators_of(m, m.home));
+  EXPECT_EQ(all.postures.size(), 2U);
+  for (const Posture& p : all.postures) EXPECT_LT(open_by(m, p.q), 1e-12);
+}
+
 }  // namespace
 }  // namespace gough
