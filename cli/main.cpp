@@ -41,8 +41,7 @@ gough::PoseMask mask_from(const std::string& text) {
 }
 
 /// The motion's poses one after the other: how near to singularities, which limits.
-int check_along(const gough::Mechanism<double>& m, const Options& o) {
-  const gough::PoseList list = gough::poses_of_table(gough::read_table(o.along), o.along);
+int check_along(const gough::Mechanism<double>& m, const gough::PoseList& list, const Options& o) {
   const gough::Survey survey = gough::survey_poses(m, list.poses);
   if (const int failed = print(o.json ? gough::survey_json(survey, list.t) : "\n" + gough::survey_text(survey, list.t));
       failed != done)
@@ -55,12 +54,14 @@ int check_along(const gough::Mechanism<double>& m, const Options& o) {
 
 int check(const Options& o) {
   const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
+  gough::PoseList list;
+  if (!o.along.empty()) list = gough::poses_of_table(gough::read_table(o.along), o.along);
   const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
   const bool only_along = o.json && !o.along.empty();
   if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
       failed != done)
     return failed;
-  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, o);
+  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, list, o);
   if (ready.home.assembly.closed) return done;
   fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
              ready.home.assembly.explain(ready.mechanism));

@@ -35,7 +35,7 @@ std::vector<std::string> fields(std::string_view line, const Where& where) {
 
 double number(const std::string& text, const std::string& column, const Where& where) {
   double x = 0;
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), x);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x))
     throw Error(where, fmt::format("column '{}': read '{}', expected a finite number", column, text.substr(0, 40)));
@@ -87,7 +87,7 @@ Table read_table(const std::string& path) { return parse_table(io::read_text(pat
 std::string table_text(const Table& table) {
   fmt::memory_buffer out;
   const auto put = [&](const std::string& name) {
-    if (name.find_first_of(",\"\n") == std::string::npos) return fmt::format_to(std::back_inserter(out), "{}", name);
+    if (name.find_first_of(",\"\n#") == std::string::npos) return fmt::format_to(std::back_inserter(out), "{}", name);
     std::string quoted;
     for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
     return fmt::format_to(std::back_inserter(out), "\"{}\"", quoted);

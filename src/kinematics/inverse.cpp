@@ -236,6 +236,10 @@ Answer inverse_kinematics(const Mechanism<double>& m, const Transform<double>& p
       }
     });
     w.q = w.found;  // the start, where nothing was found
+    if (!solved && answer.ok()) {
+      answer.status = Status::unreachable;
+      answer.reason = "no orientation of the platform brings all its arms to their slides";
+    }
   }
   const bool rest_is_free = !is_full(mask) && !(is_position_only(mask) && recognise_star(m));
   if (!solved && (!all_closed_form(m) || (rest_is_free && options.mode.find('-') == std::string::npos))) {

@@ -4,7 +4,7 @@ namespace gough {
 
 Vec3<double> cardan_from_rotation(const Mat3<double>& R) {
   const double cb = std::hypot(R(0, 0), R(0, 1));
-  if (cb < 1e-12) return {std::atan2(R(1, 0), R(1, 1)), std::atan2(R(0, 2), cb), 0.0};  // only a + c or a - c is known
+  if (cb < 1e-12) return {std::atan2(R(2, 1), R(1, 1)), std::atan2(R(0, 2), cb), 0.0};  // only a + c or a - c is known
   return {std::atan2(-R(1, 2), R(2, 2)), std::atan2(R(0, 2), cb), std::atan2(-R(0, 1), R(0, 0))};
 }
 

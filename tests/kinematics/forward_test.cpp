@@ -304,7 +304,10 @@ std::vector<Vec3<double>> three_circles(const std::array<Vec2, 3>& E, const std:
         (c.f * a.f > 0 ? low : high) = middle;
       }
       const Try t = at_phi(low, branch);
-      if (std::abs(t.f) < 1e-9) found.emplace_back(t.p.x(), t.p.y(), low);
+      const Vec3<double> pose(t.p.x(), t.p.y(), low);  // an answer on a grid point is seen from both sides
+      const bool known =
+          std::any_of(found.begin(), found.end(), [&](const auto& other) { return (other - pose).norm() < 1e-7; });
+      if (std::abs(t.f) < 1e-9 && !known) found.push_back(pose);
     }
   return found;
 }

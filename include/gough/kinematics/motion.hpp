@@ -231,8 +231,17 @@ FreeCoordinates<S> cut_coordinates(JointKind kind, const FrameMotion<S>& A, cons
       const S na = (rv.y() * rv.y() + rv.z() * rv.z() + r.y() * ra.y() + r.z() * ra.z() - nv * nv) / n;
       const S lv = (r.x() * rv.x() + n * nv) / l2;
       set(0, atan2(-r.y(), r.z()), q1v, q1a);
-      set(1, atan2(r.x(), n), q2v, (n * ra.x() - r.x() * na) / l2 - (lv + lv) * q2v);
-      turns(2);
+      const S q2a = (n * ra.x() - r.x() * na) / l2 - (lv + lv) * q2v;
+      set(1, atan2(r.x(), n), q2v, q2a);
+      // turns against the rod's frame D = Rx(q1) Ry(q2), which itself turns with q1' x + q2' y1
+      const S l = sqrt(l2), c1 = r.z() / n, s1 = -(r.y() / n), c2 = n / l, s2 = r.x() / l, o(0.0);
+      Mat3<S> D;
+      D << c2, o, s2, s1 * s2, c1, -(s1 * c2), -(c1 * s2), s1, c1 * c2;
+      const Vec3<S> x(S(1.0), o, o), y1(o, c1, s1);
+      const Vec3<S> wD = x * q1v + y1 * q2v, dwD = x * q1a + y1 * q2a + cross(x, y1) * (q1v * q2v);
+      const Vec3<S> u = w - wD, q = rotation_vector<S>(D.transpose() * R), v = R.transpose() * u,
+                    a = R.transpose() * (dw - dwD - cross(w, u));
+      for (int k = 0; k < 3; ++k) set(2 + static_cast<std::size_t>(k), q[k], v[k], a[k]);
       break;
     }
     case JointKind::free: slide(0, 0), slide(1, 1), slide(2, 2), turns(3); break;
