@@ -216,6 +216,22 @@ TEST(FiveBar, AWayThatCannotBeWalkedIsNotJumpedOver) {
   EXPECT_GT(tried, 5);
 }
 
+TEST(FiveBar, AGapOfATenthOfTheWayIsNotJumpedOver) {
+  // The way grazes the motor angles where the elbows are too far apart: it meets a singularity, then cannot be
+  // assembled.
+  const Mechanism<double> m = prepared_from(with(text_of("five_bar"), "0.35, 0, 0]", "0.30, 0, 0]")).mechanism;
+  const Vec2 a0 = actuators_of(m, m.home), to(4.09979, 1.42919);
+  int open = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Vec2 a = a0 + (to - a0) * (i / 1000.0);
+    if ((Vec2(-0.2, 0) + 0.25 * at_angle(a[0]) - 0.25 * at_angle(a[1])).norm() > 0.6) ++open;
+  }
+  ASSERT_GT(open, 100);
+  VecX<double> q;
+  const Answer answer = solve(m, to, q);
+  EXPECT_TRUE(answer.status == Status::unreachable || answer.status == Status::singular) << answer.explain();
+}
+
 // ------------------------------------------------------------------------------------------------ four-bar
 
 /// The four-bar with its rocker driven: between its dead centres the rocker is held by crank and coupler.
@@ -367,6 +383,21 @@ TEST(Rrr3, HomeIsAmongItsModes) {
   for (const Posture& p : all_forward_kinematics(m, actuators_of(m, m.home)).postures)
     nearest = std::min(nearest, apart(m, p.q, m.home));
   EXPECT_LT(nearest, 1e-9);
+}
+
+TEST(Rrr3, APoseJoinedToHomeBySafePosesIsFoundWhereTheStraightWayOfTheMotorsIsNone) {
+  const Mechanism<double>& m = shipped("rrr3");
+  const Vec6<double> home = pose_vector(home_pose(m)), to = (Vec6<double>() << 0.155, 0.164, 0, 0, 0, 0.444).finished();
+  const double least = 0.1 * *singularity_indices(m, placed(m, m.home)).type2;
+  Workspace<double> w = placed(m, m.home);
+  for (int i = 1; i <= 200; ++i) {
+    ASSERT_TRUE(inverse_kinematics(m, pose_from_vector(home + (to - home) * i / 200), w).ok());
+    ASSERT_GT(*singularity_indices(m, w).type2, least);
+  }
+  VecX<double> q;
+  const Answer answer = solve(m, actuators_of(m, w.q), q);
+  ASSERT_TRUE(answer.ok()) << answer.explain();
+  EXPECT_LT(apart(platform_pose(m, placed(m, q)), pose_from_vector(to)), 1e-10);
 }
 
 TEST(Prr3, AllModesAreThoseOfADenseScan) {
