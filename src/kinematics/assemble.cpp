@@ -135,9 +135,11 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
   Problem problem(m, hold);
   problem.evaluate(w);
   Assembly result;
+  const VecX<double> zeroth = w.q;
+  VecX<double> first = w.q;
   for (; result.iterations < most_iterations && problem.can_move(); ++result.iterations) {
     const double before = problem.norm();
-    if (before < 1e-15 || !std::isfinite(before)) break;
+    if (before < 1e-14 || !std::isfinite(before)) break;
     const VecX<double> start = w.q, dv = problem.step();
     double share = 1;
     for (int halvings = 0; halvings < 12; ++halvings, share /= 2) {
@@ -145,12 +147,15 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
       problem.evaluate(w);
       if (problem.norm() < before) break;
     }
+    if (result.iterations == 0) first = w.q;
     if (!(problem.norm() < before)) {  // as good as it gets
       w.q = start;
       problem.evaluate(w);
       break;
     }
   }
+  const double first_step = (first - zeroth).norm();
+  result.detour = first_step > 1e-9 ? (w.q - first).norm() / first_step : 0.0;
   result.residual = problem.worst();
   result.worst_row = problem.worst_row();
   result.closed = result.residual <= closure_tolerance;

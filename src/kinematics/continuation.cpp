@@ -6,6 +6,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gough/kinematics/mobility.hpp"
 
@@ -13,6 +14,7 @@ namespace gough {
 namespace {
 
 constexpr double first_step = 0.125, smallest_step = 1e-5;
+constexpr double sharpest_bend = 0.4;   // of Assembly::detour
 constexpr double farthest_move = 0.35;  // rad, or characteristic lengths, of any coordinate in one step
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -22,6 +24,7 @@ class FoldDetector {
  public:
   FoldDetector(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold) : m_(m), hold_(hold) {
     matrix(w);
+    if (A_.size() == 0) return;
     const Eigen::FullPivLU<MatX<double>> lu(A_);
     square_ = lu.rank() == A_.cols();
     for (Eigen::Index r = 0; square_ && r < A_.rows(); ++r)
@@ -69,13 +72,33 @@ std::string leg_of_row(const Mechanism<double>& m, int row) {
 
 }  // namespace
 
-Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, double* walked) {
+Path pose_path(const Mechanism<double>& m, const Transform<double>& from, const Transform<double>& to,
+               const PoseMask& mask) {
+  const Vec6<double> x0 = pose_vector(from), x1 = pose_vector(to);
+  const Vec3<double> turn = vector_from_rotation(from.R.transpose() * to.R);
+  const bool whole_turn = mask[3] && mask[4] && mask[5];
+  std::vector<bool> elastic(at(m.nv), false);
+  for (const int e : m.elastic) elastic[at(e)] = true;
+  return [=](double s, VecX<double>&) {
+    Hold hold;
+    Vec6<double> x = x0 + (x1 - x0) * s;
+    if (whole_turn) x.tail<3>() = vector_from_rotation(from.R * rotation_from_vector<double>(turn * s));
+    for (int i = 0; i < 6; ++i)
+      if (mask[at(i)]) hold.platform_pose[at(i)] = x[i];
+    hold.coordinates = elastic;
+    return hold;
+  };
+}
+
+Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, const Hold* watch) {
   Answer answer;
   double s = 0, step = first_step;
   tree_positions(m, w);
   closure(m, w);
   VecX<double> unused = w.q;
   FoldDetector fold(m, w, path(0, unused));
+  std::optional<FoldDetector> watched;
+  if (watch != nullptr) watched.emplace(m, w, *watch);
   const double length = characteristic_length(m, w);
   Assembly last;
   bool folded = false;
@@ -91,8 +114,8 @@ Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, 
         const bool is_length = velocity_size(j.type) > i && m.coordinate[at(j.v + i)].is_length;
         move = std::max(move, std::abs(w.q[j.q + i] - before[j.q + i]) / (is_length ? length : 1.0));
       }
-    folded = last.closed && fold.folded(w);
-    if (last.closed && last.iterations <= 12 && move <= farthest_move && !folded) {
+    folded = last.closed && (fold.folded(w) || (watched && watched->folded(w)));
+    if (last.closed && last.iterations <= 12 && last.detour <= sharpest_bend && move <= farthest_move && !folded) {
       s = next;
       step = std::min(2 * step, 0.25);
       continue;
@@ -101,7 +124,6 @@ Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, 
     step /= 2;
     if (step < smallest_step) break;
   }
-  if (walked != nullptr) *walked = s;
   tree_positions(m, w);
   closure(m, w);
   answer.residual = last.residual;

@@ -293,6 +293,26 @@ AllPostures many_starts(const Mechanism<double>& m, const VecX<double>& q) {
   return all;
 }
 
+/// Where the straight way in the actuators' space ends: an assembly mode that the straight way of the platform's pose joins
+/// to the start without passing a singularity of the drives.
+bool by_way_of_poses(const Mechanism<double>& m, const VecX<double>& actuators, Workspace<double>& w) {
+  if (!m.platform.exists()) return false;
+  const Hold drives = hold_driven(m);
+  const VecX<double> start = w.q;
+  tree_positions(m, w);
+  const Transform<double> from = platform_pose(m, w);
+  for (const Posture& p : all_forward_kinematics(m, actuators).postures) {
+    w.q = p.q;
+    tree_positions(m, w);
+    const Transform<double> to = platform_pose(m, w);
+    w.q = start;
+    const Answer way = walk(m, w, pose_path(m, from, to, m.platform.coordinates), &drives);
+    if (way.ok() && (w.q - p.q).norm() < 1e-6) return true;
+  }
+  w.q = start;
+  return false;
+}
+
 }  // namespace
 
 Answer forward_kinematics(const Mechanism<double>& m, const VecX<double>& actuators, Workspace<double>& w,
@@ -329,6 +349,15 @@ Answer forward_kinematics(const Mechanism<double>& m, const VecX<double>& actuat
       }
       return hold;
     });
+    if (VecX<double> ended = w.q; !answer.ok()) {
+      w.q = start;
+      if (by_way_of_poses(m, actuators, w)) {
+        answer.status = Status::ok;
+        answer.reason = "joined to the start by a straight way of the platform, not of the actuators";
+      } else {
+        w.q = ended;
+      }
+    }
     if (const std::string text = disagreement(m, actuators, w.q); answer.ok() && !text.empty()) {
       answer.status = Status::unreachable;
       answer.reason = text;

@@ -171,20 +171,7 @@ void closed_form(const Mechanism<double>& m, const Transform<double>& pose, cons
 Answer by_continuation(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask,
                        Workspace<double>& w) {
   closure_residual(m, w);
-  const Transform<double> from = platform_pose(m, w);
-  const Vec6<double> x0 = pose_vector(from), x1 = pose_vector(pose);
-  const Vec3<double> turn = vector_from_rotation(from.R.transpose() * pose.R);
-  const bool whole_turn = mask[3] && mask[4] && mask[5];
-  return walk(m, w, [&](double s, VecX<double>&) {
-    Hold hold;
-    Vec6<double> x = x0 + (x1 - x0) * s;
-    if (whole_turn) x.tail<3>() = vector_from_rotation(from.R * rotation_from_vector<double>(turn * s));
-    for (int i = 0; i < 6; ++i)
-      if (mask[at(i)]) hold.platform_pose[at(i)] = x[i];
-    hold.coordinates.assign(at(m.nv), false);
-    for (const int e : m.elastic) hold.coordinates[at(e)] = true;
-    return hold;
-  });
+  return walk(m, w, pose_path(m, platform_pose(m, w), pose, mask));
 }
 
 /// What the given rest of the pose says against the answer's.
@@ -245,8 +232,11 @@ Answer inverse_kinematics(const Mechanism<double>& m, const Transform<double>& p
   if (!solved && (!all_closed_form(m) || (rest_is_free && options.mode.find('-') == std::string::npos))) {
     const Answer closed = answer;
     answer = by_continuation(m, pose, mask, w);
-    if (!answer.ok() && !closed.ok() && !closed.reason.empty() && closed.reason.starts_with("leg"))
+    if (!answer.ok() && closed.reason.starts_with("leg")) {
+      answer.status = closed.status;
       answer.reason = closed.reason;
+      answer.residual = closed.residual;
+    }
   }
   finish(m, pose, options, mask, w, answer);
   return answer;

@@ -25,6 +25,8 @@ struct Assembly {
   bool closed = false;
   double residual = 0;
   int iterations = 0;
+  double detour =
+      0;  ///< how far the answer is from the first step's end, in lengths of that step: large on a sharp bend
   bool inside_out = false;  ///< the equations vanish, but a joint's frames differ by half a turn
   int worst_row = -1;       ///< the equation farthest from zero; -1: one of the held pose's
 
