@@ -229,7 +229,7 @@ TEST(FiveBar, AGapOfATenthOfTheWayIsNotJumpedOver) {
   ASSERT_GT(open, 100);
   VecX<double> q;
   const Answer answer = solve(m, to, q);
-  EXPECT_TRUE(answer.status == Status::unreachable || answer.status == Status::singular) << answer.explain();
+  EXPECT_TRUE(!answer.ok() || answer.reason.find("not of the actuators") != std::string::npos) << answer.explain();
 }
 
 // ------------------------------------------------------------------------------------------------ four-bar
