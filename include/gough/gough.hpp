@@ -15,6 +15,7 @@
 #include "gough/kinematics/jacobian.hpp"
 #include "gough/kinematics/mobility.hpp"
 #include "gough/kinematics/motion.hpp"
+#include "gough/kinematics/singularity.hpp"
 #include "gough/kinematics/survey.hpp"
 #include "gough/model/build.hpp"
 #include "gough/model/workspace.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/singularity.hpp"
 
 namespace gough {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/singularity.hpp"
 
 namespace gough {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "gough/kinematics/continuation.hpp"
 #include "gough/kinematics/leg_forms.hpp"
-#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/singularity.hpp"
 #include "gough/kinematics/star.hpp"
 
 namespace gough {

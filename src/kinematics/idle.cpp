@@ -9,8 +9,9 @@
 #include <random>
 
 #include "gough/kinematics/leg_forms.hpp"
-#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/singularity.hpp"
 #include "gough/model/build.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -19,12 +20,6 @@ using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 constexpr double tolerance = 1e-8;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Subspace null_space(const MatX<double>& A) {
-  const Eigen::JacobiSVD<MatX<double>> svd(A, Eigen::ComputeFullV);
-  const Eigen::Index rank = (svd.singularValues().array() > tolerance * std::max(1.0, svd.singularValues()[0])).count();
-  return svd.matrixV().rightCols(A.cols() - rank);
-}
 
 /// The motions (angular; linear, about the base's origin) that a joint of the description allows where w stands.
 Subspace allowed_motions(const Mechanism<double>& m, const Workspace<double>& w, const std::string& joint) {
@@ -123,13 +118,7 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
   w.q = m.home;
   tree_positions(m, w);
   closure(m, w);
-  MatX<double> freedom = MatX<double>::Identity(m.nv, m.nv);
-  if (m.equations > 0) {
-    const Eigen::BDCSVD<MatX<double>> svd(w.K, Eigen::ComputeFullV);
-    const Eigen::Index rank =
-        (svd.singularValues().array() > tolerance * std::max(1.0, svd.singularValues()[0])).count();
-    freedom = svd.matrixV().rightCols(m.nv - rank);
-  }
+  const MatX<double> freedom = null_space(w.K);
   if (freedom.cols() == 0) return poses;
   for (int i = 1; i < count; ++i) {
     const VecX<double> rate = VecX<double>::NullaryExpr(freedom.cols(), [&] { return uniform(random); });

@@ -6,29 +6,14 @@
 #include <algorithm>
 
 #include "gough/kinematics/assemble.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-MatX<double> null_space(const MatX<double>& A) {
-  if (A.rows() == 0) return MatX<double>::Identity(A.cols(), A.cols());
-  const Eigen::JacobiSVD<MatX<double>> svd(A, Eigen::ComputeFullV);
-  const auto& s = svd.singularValues();
-  const Eigen::Index rank = s.size() == 0 ? 0 : (s.array() > 1e-9 * std::max(s[0], 1e-300)).count();
-  return svd.matrixV().rightCols(A.cols() - rank);
-}
-
 bool is_driven(const Structure& m, int v) { return m.coordinate[at(v)].actuated || m.coordinate[at(v)].elastic; }
-
-std::vector<int> rows_of(const Structure& m, const Leg& leg) {
-  std::vector<int> rows;
-  for (const int c : leg.cuts)
-    for (std::size_t i = 0; i < m.cut[at(c)].rows.size(); ++i)
-      rows.push_back(m.cut[at(c)].first_row + static_cast<int>(i));
-  return rows;
-}
 
 /// The cut joint to which an equation belongs.
 const CutJoint& cut_of_row(const Structure& m, int row) {
@@ -47,7 +32,7 @@ Vec6<double> about(const Force<double>& f, const Vec3<double>& p) {
 
 LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, int i) {
   const Leg& leg = m.leg[at(i)];
-  const auto rows = rows_of(m, leg);
+  const auto rows = m.leg_rows(leg);
   const auto n = static_cast<Eigen::Index>(rows.size());
   MatX<double> on_platform(6, n), on_leg(leg.coordinates, n);
   const Vec3<double> p = platform_pose(m, w).p;

@@ -2,270 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "gough/kinematics/idle.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
 
-constexpr double rank_tolerance = 1e-8;  // a closed home is exact to 1e-15, a true rank keeps well above 1e-6
 constexpr double near_singular = 1e-2;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-using Svd = Eigen::BDCSVD<MatX<double>>;  // Jacobi for small matrices, divide and conquer for large ones
-
-VecX<double> singular_values(const MatX<double>& A) {
-  return A.size() == 0 ? VecX<double>() : VecX<double>(Svd(A).singularValues());
-}
-
-int rank_of(const VecX<double>& s) {
-  return s.size() == 0 || s[0] == 0 ? 0 : static_cast<int>((s.array() > rank_tolerance * s[0]).count());
-}
-int rank_of(const MatX<double>& A) { return rank_of(singular_values(A)); }
-
-/// The columns span A's null space.
-MatX<double> null_space(const MatX<double>& A) {
-  if (A.rows() == 0) return MatX<double>::Identity(A.cols(), A.cols());
-  const Svd svd(A, Eigen::ComputeFullV);
-  return svd.matrixV().rightCols(A.cols() - rank_of(VecX<double>(svd.singularValues())));
-}
-
-/// The k-th largest singular value over the largest.
-std::optional<double> ratio(const MatX<double>& A, int k) {
-  const VecX<double> s = singular_values(A);
-  if (k <= 0 || s.size() == 0 || s[0] == 0) return std::nullopt;
-  return k > s.size() ? 0.0 : s[k - 1] / s[0];
-}
-
-MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows) {
-  MatX<double> R(static_cast<Eigen::Index>(rows.size()), A.cols());
-  for (Eigen::Index i = 0; i < R.rows(); ++i) R.row(i) = A.row(rows[static_cast<std::size_t>(i)]);
-  return R;
-}
-MatX<double> columns_of(const MatX<double>& A, const std::vector<int>& columns) {
-  return rows_of(A.transpose(), columns).transpose();
-}
-
-std::vector<int> driven(const Structure& m) {
-  std::vector<int> all = m.actuator;
-  for (const int e : m.elastic)
-    if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
-  return all;
-}
-
-bool contains(const std::vector<int>& all, int x) { return std::find(all.begin(), all.end(), x) != all.end(); }
-
-std::vector<int> rows_of_leg(const Structure& m, const Leg& leg) {
-  std::vector<int> rows;
-  for (const int c : leg.cuts)
-    for (int r = 0; r < static_cast<int>(m.cut[at(c)].rows.size()); ++r) rows.push_back(m.cut[at(c)].first_row + r);
-  return rows;
-}
-
-std::vector<int> rigid_columns_of_leg(const Structure& m, const Leg& leg) {
-  std::vector<int> columns;
-  for (int v = leg.first_v; v < leg.first_v + leg.coordinates; ++v)
-    if (!contains(m.elastic, v)) columns.push_back(v);
-  return columns;
-}
-
-/// The columns of K that belong to a leg's rigid joints, in the rows of its cut joints.
-MatX<double> leg_block(const Mechanism<double>& m, const MatX<double>& Ks, const Leg& leg) {
-  return columns_of(rows_of(Ks, rows_of_leg(m, leg)), rigid_columns_of_leg(m, leg));
-}
-
-/// Type 1: joints move while the task coordinates stand, so the other columns of K lose rank: those of a leg, or,
-/// where the platform itself is a link of a leg (RR), all columns with the task's rows below K.
-void type1_index(const Mechanism<double>& m, const MatX<double>& Ks, const MatX<double>& task, SingularityIndices& s) {
-  for (const Leg& leg : m.leg) {
-    if (leg.rank == 0) continue;  // no loop, or one that never moves the leg's end
-    const double index = ratio(leg_block(m, Ks, leg), leg.rank).value_or(0.0);
-    if (!s.type1 || index < *s.type1) {
-      s.type1 = index;
-      s.type1_leg = leg.name;
-    }
-  }
-  const bool platform_is_a_link =
-      std::any_of(m.leg_form.begin(), m.leg_form.end(), [](const LegForm& f) { return f.kind == LegKind::rr; });
-  if (!platform_is_a_link) return;
-  std::vector<int> rigid;
-  for (int v = 0; v < m.nv; ++v)
-    if (!contains(m.elastic, v)) rigid.push_back(v);
-  MatX<double> held(Ks.rows() + task.rows(), Ks.cols());
-  held << Ks, task;
-  const double index = ratio(columns_of(held, rigid), static_cast<int>(rigid.size()) - m.idle_free).value_or(0.0);
-  if (!s.type1 || index < 0.1 * *s.type1) {  // the legs' own indices are sharper where they see it
-    s.type1 = index;
-    s.type1_leg = "platform";
-  }
-}
-
-/// Mean distance from the platform's origin of the points where the legs hold it.
-double platform_radius(const Mechanism<double>& m, const Workspace<double>& w, double otherwise) {
-  double sum = 0;
-  int count = 0;
-  const Vec3<double> origin = platform_pose(m, w).p;
-  for (std::size_t c = 0; c < m.cut.size(); ++c)
-    if (m.cut[c].a == m.platform.body || m.cut[c].b == m.platform.body) {
-      const bool leg_is_b =
-          m.cut[c].a == m.platform.body;  // the leg's end: on the platform's side a slide starts elsewhere
-      const bool at_leg = m.cut[c].kind != JointKind::distance;
-      const Vec3<double> held = leg_is_b == at_leg ? cut_frame_b(m, w, c).p : cut_frame_a(m, w, c).p;
-      sum += (held - origin).norm();
-      ++count;
-    }
-  return count > 0 && sum > 1e-9 * count ? sum / count : otherwise;
-}
-
-/// The task's components of the platform's twist, rotations times `radius`, for each velocity coordinate.
-MatX<double> task_jacobian(const Mechanism<double>& m, const Workspace<double>& w, double radius) {
-  const MatX<double> J = platform_jacobian(m, w);
-  MatX<double> T(m.platform.task_size(), m.nv);
-  Eigen::Index r = 0;
-  for (int i = 0; i < 6; ++i)
-    if (m.platform.coordinates[at(i)])
-      T.row(r++) = i < 3 ? MatX<double>(J.row(3 + i)) : MatX<double>(J.row(i - 3) * radius);
-  return T;
-}
-
-/// Type 2: smallest over largest singular value of the map from task twist to actuator rates; elastic joints stand.
-void type2_index(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& Ks, double length,
-                 SingularityIndices& s) {
-  if (m.actuator.empty()) return;
-  if (!m.platform.exists()) {  // the loops must hold the passive joints once the actuators stand
-    std::vector<int> passive;
-    for (int v = 0; v < m.nv; ++v)
-      if (!contains(driven(m), v)) passive.push_back(v);
-    s.type2 = s.held = ratio(columns_of(Ks, passive), static_cast<int>(passive.size()) - m.idle_free);
-    return;
-  }
-  MatX<double> N = null_space(w.K);
-  if (!m.elastic.empty()) N = N * null_space(rows_of(N, m.elastic));
-  const auto freedoms = static_cast<int>(N.cols()) - m.idle_free;
-  const MatX<double> task = task_jacobian(m, w, platform_radius(m, w, length)) * N;
-  const MatX<double> rates = rows_of(N, m.actuator);
-  s.held = ratio(rates, freedoms);
-  const int rank = rank_of(task);
-  if (rank == std::min(freedoms, static_cast<int>(task.rows())))
-    s.type2 = ratio(rates * task.completeOrthogonalDecomposition().pseudoInverse(), rank);
-  else  // the task cannot move every way: type 1 if the actuators hold the robot
-    s.type2 = s.held.value_or(0.0) > rank_tolerance ? std::nullopt : std::optional(0.0);
-}
-
-/// Constraint singularities: what the legs forbid the platform loses rank. Without a floating platform: the loops.
-std::optional<double> constraint_index(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& Ks,
-                                       double length, int rank) {
-  if (m.equations == 0) return std::nullopt;
-  if (!m.platform.floats) return ratio(Ks, rank);
-  const double radius = platform_radius(m, w, length);
-  const int first = m.joint[at(m.platform.body)].v;
-  int joint_rank = 0;
-  std::vector<MatX<double>> blocks;
-  Eigen::Index rows = 0;
-  for (const Leg& leg : m.leg) {
-    const MatX<double> leg_rows = rows_of(Ks, rows_of_leg(m, leg));
-    if (leg_rows.rows() == 0) continue;
-    const MatX<double> joints = leg_rows.middleCols(leg.first_v, leg.coordinates);
-    joint_rank += rank_of(joints);
-    MatX<double> wrench = null_space(joints.transpose()).transpose() * leg_rows.middleCols(first, 6);
-    wrench.rightCols(3) *= length / radius;  // the columns of turns, measured at the platform's radius
-    blocks.push_back(wrench);
-    rows += wrench.rows();
-  }
-  MatX<double> wrenches(rows, 6);
-  rows = 0;
-  for (const MatX<double>& b : blocks) {
-    wrenches.middleRows(rows, b.rows()) = b;
-    rows += b.rows();
-  }
-  return ratio(wrenches, rank - joint_rank);
-}
-
-}  // namespace
-
-double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w) {
-  std::vector<Vec3<double>> points;
-  for (std::size_t j = 0; j < m.parent.size(); ++j) points.push_back(w.X0[j].p);
-  for (std::size_t c = 0; c < m.cut.size(); ++c) points.push_back(cut_frame_b(m, w, c).p);
-  Vec3<double> centre = Vec3<double>::Zero();
-  for (const auto& p : points) centre += p / static_cast<double>(points.size());
-  double sum = 0;
-  for (const auto& p : points) sum += (p - centre).squaredNorm() / static_cast<double>(points.size());
-  if (sum > 1e-18) return std::sqrt(sum);
-  double farthest = 0;  // all joints in one point: measure by the centres of mass
-  for (std::size_t j = 0; j < m.parent.size(); ++j)
-    if (m.inertia[j].mass > 0) farthest = std::max(farthest, (m.inertia[j].first / m.inertia[j].mass).norm());
-  return farthest > 1e-9 ? farthest : 1.0;
-}
-
-MatX<double> scaled_closure(const Mechanism<double>& m, const Workspace<double>& w, double length) {
-  MatX<double> Ks = w.K;
-  for (const CutJoint& cut : m.cut)
-    for (std::size_t i = 0; i < cut.rows.size(); ++i)
-      if (cut.rows[i].what == CutRow::What::position || cut.rows[i].what == CutRow::What::distance)
-        Ks.row(cut.first_row + static_cast<int>(i)) /= length;
-  for (int v = 0; v < m.nv; ++v)
-    if (m.coordinate[at(v)].is_length) Ks.col(v) *= length;
-  return Ks;
-}
-
-namespace {
-
-/// K without units where its rank is largest among home and the poses nearby.
-MatX<double> general_closure(const Mechanism<double>& m) {
-  MatX<double> general;
-  int largest = -1;
-  Workspace<double> w(m);
-  for (const VecX<double>& q : poses_near_home(m, 6)) {
-    w.q = q;
-    tree_positions(m, w);
-    closure(m, w);
-    const MatX<double> K = scaled_closure(m, w, characteristic_length(m, w));
-    if (const int rank = rank_of(K); rank > largest) {
-      largest = rank;
-      general = K;
-    }
-  }
-  return general;
-}
-
-}  // namespace
-
-void set_general_ranks(Mechanism<double>& m) {
-  m.rank = rank_of(general_closure(m));
-  Workspace<double> w(m);
-  for (const VecX<double>& q : poses_near_home(m, 6)) {
-    w.q = q;
-    tree_positions(m, w);
-    closure(m, w);
-    const MatX<double> Ks = scaled_closure(m, w, characteristic_length(m, w));
-    for (Leg& leg : m.leg)
-      if (!leg.cuts.empty()) leg.rank = std::max(leg.rank, rank_of(leg_block(m, Ks, leg)));
-  }
-}
-
-SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w) {
-  w.require(Stage::closure);
-  const double length = characteristic_length(m, w);
-  const MatX<double> Ks = scaled_closure(m, w, length);
-  SingularityIndices s;
-  MatX<double> task(0, m.nv);
-  if (m.platform.exists()) {
-    const double radius = platform_radius(m, w, length);
-    task = task_jacobian(m, w, radius) / length;
-    for (int v = 0; v < m.nv; ++v)
-      if (m.coordinate[at(v)].is_length) task.col(v) *= length;
-  }
-  type1_index(m, Ks, task, s);
-  type2_index(m, w, Ks, length, s);
-  s.constraint = constraint_index(m, w, Ks, length, m.rank);
-  return s;
-}
-
-namespace {
 
 /// The rows of A that depend on those before them.
 std::vector<int> dependent_rows(const MatX<double>& A) {
@@ -359,7 +107,7 @@ class Checker {
 
   void count_freedom() {
     const MatX<double> home_K = scaled_closure(m_, w_, r_.characteristic_length);
-    r_.rank_at_home = rank_of(home_K);
+    r_.rank_at_home = numerical_rank(home_K);
     r_.rank = m_.rank;
     const MatX<double> general = r_.rank_at_home == r_.rank ? home_K : general_closure(m_);
     freedom_ = null_space(general);
@@ -404,8 +152,8 @@ class Checker {
   }
 
   void judge_actuation() {
-    const auto all = driven(m_);
-    int controlled = rank_of(rows_of(freedom_, all));
+    const auto all = m_.driven();
+    int controlled = numerical_rank(rows_of(freedom_, all));
     if (controlled < r_.mobility)  // at home; a type-2 singularity there is not a lack of drives
       for (const VecX<double>& q : poses_near_home(m_, 6)) controlled = std::max(controlled, controlled_at(q, all));
     const int drives = static_cast<int>(all.size());
@@ -430,7 +178,7 @@ class Checker {
     w.q = q;
     tree_positions(m_, w);
     closure(m_, w);
-    return rank_of(rows_of(null_space(scaled_closure(m_, w, r_.characteristic_length)), all));
+    return numerical_rank(rows_of(null_space(scaled_closure(m_, w, r_.characteristic_length)), all));
   }
 
   std::string uncontrolled_joint(const std::vector<int>& all) const {
@@ -479,7 +227,7 @@ class Checker {
     judge(r_.singularity.type1,
           fmt::format("a type-1 singularity: '{}' is at the end of its reach or folded", r_.singularity.type1_leg),
           "choose a home where the leg is neither stretched nor folded, or accept that it starts at a dead centre");
-    const bool lacks_drives = static_cast<int>(driven(m_).size()) < r_.mobility;
+    const bool lacks_drives = static_cast<int>(m_.driven().size()) < r_.mobility;
     if (!lacks_drives && r_.singularity.held.value_or(1.0) < near_singular)
       judge(r_.singularity.type2, "a type-2 singularity: the platform can move while the actuators stand",
             "choose another home, or another place for the actuators; forces grow without bound there");

@@ -449,25 +449,4 @@ Mechanism<double> build(const RobotDescription& robot) {
   return Builder(ready).run();
 }
 
-int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
-
-int Structure::find_body(std::string_view wanted) const {
-  if (wanted == base_name) return base;
-  const auto found = std::find(body_name.begin(), body_name.end(), wanted);
-  return found == body_name.end() ? -2 : static_cast<int>(found - body_name.begin());
-}
-
-int Structure::find_coordinate(std::string_view wanted) const {
-  const auto found =
-      std::find_if(coordinate.begin(), coordinate.end(), [&](const Coordinate& c) { return c.name == wanted; });
-  return found == coordinate.end() ? -2 : static_cast<int>(found - coordinate.begin());
-}
-
-std::string Structure::row_name(int row) const {
-  for (const CutJoint& c : cut)
-    if (row < c.first_row + static_cast<int>(c.rows.size()))
-      return c.name + "." + std::string(c.rows[at(row - c.first_row)].name());
-  return {};
-}
-
 }  // namespace gough

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gough/io/csv.hpp"
+#include "gough/kinematics/mobility.hpp"
 #include "gough/kinematics/survey.hpp"
 
 namespace gough {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gough/kinematics/inverse.hpp"
-#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/singularity.hpp"
 
 namespace gough {
 

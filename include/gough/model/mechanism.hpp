@@ -117,6 +117,10 @@ struct Structure {
   /// The index of a body, coordinate or actuator by name; -2 where there is none (-1 is the base).
   int find_body(std::string_view wanted) const;
   int find_coordinate(std::string_view wanted) const;
+  /// The equations of a leg's cut joints.
+  std::vector<int> leg_rows(const Leg& leg) const;
+  /// Actuated and elastic velocity coordinates, each once.
+  std::vector<int> driven() const;
   /// "leg2.ball.x": an equation by name.
   std::string row_name(int row) const;
 };

@@ -1,0 +1,45 @@
+#include "gough/model/mechanism.hpp"
+
+#include <algorithm>
+
+namespace gough {
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
+
+int Structure::find_body(std::string_view wanted) const {
+  if (wanted == base_name) return base;
+  const auto found = std::find(body_name.begin(), body_name.end(), wanted);
+  return found == body_name.end() ? -2 : static_cast<int>(found - body_name.begin());
+}
+
+int Structure::find_coordinate(std::string_view wanted) const {
+  const auto found =
+      std::find_if(coordinate.begin(), coordinate.end(), [&](const Coordinate& c) { return c.name == wanted; });
+  return found == coordinate.end() ? -2 : static_cast<int>(found - coordinate.begin());
+}
+
+std::vector<int> Structure::leg_rows(const Leg& of) const {
+  std::vector<int> rows;
+  for (const int c : of.cuts)
+    for (int r = 0; r < static_cast<int>(cut[at(c)].rows.size()); ++r) rows.push_back(cut[at(c)].first_row + r);
+  return rows;
+}
+
+std::vector<int> Structure::driven() const {
+  std::vector<int> all = actuator;
+  for (const int e : elastic)
+    if (std::find(all.begin(), all.end(), e) == all.end()) all.push_back(e);
+  return all;
+}
+
+std::string Structure::row_name(int row) const {
+  for (const CutJoint& c : cut)
+    if (row < c.first_row + static_cast<int>(c.rows.size()))
+      return c.name + "." + std::string(c.rows[at(row - c.first_row)].name());
+  return {};
+}
+
+}  // namespace gough
