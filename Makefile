@@ -26,7 +26,7 @@ demo: build  ## build, then check a hexapod
 	@echo "This read a Stewart-Gough hexapod from one file, cut and closed its loops, counted its degrees"
 	@echo "of freedom, looked for redundant equations and idle joints, and measured how near its home pose"
 	@echo "is to a singularity. Next: change robots/hexapod.yaml and check again, try another of robots/,"
-	@echo "or see build/gough --help."
+	@echo "or see build/gough --help. Open README.md and docs/kinematics.md for what else there is."
 
 test: setup  ## build everything, check the format, run all tests
 	@cmake --preset release >/dev/null
