@@ -98,7 +98,11 @@ TEST_P(MutatedRobot, IsRefusedOrCheckedWithoutANaN) {
       EXPECT_TRUE(report.at("closure_residual").is_number());
     } catch (const Error& e) { EXPECT_EQ(std::string(e.what()).rfind("test.yaml", 0), 0u) << e.what(); }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(took.count(), 2);
+#ifdef __SANITIZE_ADDRESS__
+    EXPECT_LT(took.count(), 60);
+#else
+    EXPECT_LT(took.count(), 5);
+#endif
   }
 }
 
