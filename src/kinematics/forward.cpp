@@ -80,7 +80,6 @@ void place_platform(const Mechanism<double>& m, const Transform<double>& body, V
 std::optional<Posture> closed_posture(const Mechanism<double>& m, const VecX<double>& q) {
   Workspace<double> w(m);
   w.q = q;
-  const VecX<double> wanted = q;
   const Assembly assembly = close_loops(m, w, hold_driven(m));
   if (!assembly.closed) return std::nullopt;
   for (const TreeJoint& j : m.joint)  // whole turns that the start brought along
@@ -88,7 +87,7 @@ std::optional<Posture> closed_posture(const Mechanism<double>& m, const VecX<dou
       w.q[j.q] -= 2 * pi * std::round((w.q[j.q] - m.home[j.q]) / (2 * pi));
   tree_positions(m, w);
   for (const int a : m.actuator)  // redundant ones must agree
-    if (std::abs(w.q[position_of(m, a)] - wanted[position_of(m, a)]) > 1e-9) return std::nullopt;
+    if (std::abs(w.q[position_of(m, a)] - q[position_of(m, a)]) > 1e-9) return std::nullopt;
   Posture p{w.q, "", {}};
   p.answer.residual = assembly.residual;
   p.answer.iterations = assembly.iterations;
@@ -147,9 +146,9 @@ std::optional<PlanarProblem> planar_problem(const Mechanism<double>& m, const Ve
     if (cut.kind != JointKind::revolute) return std::nullopt;
     if (i == 0) p.plane = rotation_to_axis(frame.R.col(2));
     const LegCircle circle = leg_circle(m, static_cast<int>(i), q);
-    p.centre.push_back(p.plane.transpose() * circle.centre);
+    p.centre.emplace_back(p.plane.transpose() * circle.centre);
     p.radius.push_back(circle.radius);
-    p.point.push_back(p.plane.transpose() * home * circle.on_platform);  // as at home, before the turn phi
+    p.point.emplace_back(p.plane.transpose() * home * circle.on_platform);  // as at home, before the turn phi
   }
   return p;
 }
