@@ -73,7 +73,9 @@ std::string posture_text(const Mechanism<double>& m, const Posture& p) {
                           values[i].second * 180 / M_PI, c.actuated ? "    actuated" : "");
   }
   text += fmt::format("  residual {:.1e}, {}\n", p.answer.residual,
-                      p.answer.iterations == 0 ? "no iterations" : fmt::format("{} iterations", p.answer.iterations));
+                      p.answer.iterations == 0   ? "no iterations"
+                      : p.answer.iterations == 1 ? "1 iteration"
+                                                 : fmt::format("{} iterations", p.answer.iterations));
   return text;
 }
 

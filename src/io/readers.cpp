@@ -7,8 +7,8 @@
 
 namespace gough::io {
 
-Node::Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path, int key_line)
-    : yaml_(std::move(yaml)), budget_(std::move(budget)), path_(std::move(path)), key_line_(key_line) {
+Node::Node(const YAML::Node& yaml, std::shared_ptr<Budget> budget, std::string path, int key_line)
+    : yaml_(yaml), budget_(std::move(budget)), path_(std::move(path)), key_line_(key_line) {
   if (--budget_->visits_left < 0)
     fail("more than 200000 values (aliases count each time they are used)", "a smaller file");
 }

@@ -31,7 +31,7 @@ struct Budget {
 /// A place in the file, with the words that lead there.
 class Node {
  public:
-  Node(YAML::Node yaml, std::shared_ptr<Budget> budget, std::string path, int key_line = 0);
+  Node(const YAML::Node& yaml, std::shared_ptr<Budget> budget, std::string path, int key_line = 0);
 
   Where where() const;
   /// The line of the key that leads here; the value may stand below it.

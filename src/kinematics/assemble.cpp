@@ -100,6 +100,15 @@ int inside_out_row(const Mechanism<double>& m, const Workspace<double>& w) {
 
 }  // namespace
 
+void place_platform(const Mechanism<double>& m, const Transform<double>& body, VecX<double>& q) {
+  const int first = m.joint[at(m.platform.body)].q;
+  const Transform<double> in_joint = m.placement[at(m.platform.body)].inverse() * body;
+  q.segment<3>(first) = in_joint.p;
+  Eigen::Vector4d unit = quaternion_from_rotation(in_joint.R);
+  if (unit.dot(q.segment<4>(first + 3)) < 0) unit = -unit;
+  q.segment<4>(first + 3) = unit;
+}
+
 std::vector<RowValue<double>> held_pose_rows(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold) {
   std::vector<RowValue<double>> rows;
   const auto& given = hold.platform_pose;

@@ -70,12 +70,6 @@ void check_actuators(const Mechanism<double>& m, const VecX<double>& actuators) 
                               m.coordinate[at(a)].name));
 }
 
-void place_platform(const Mechanism<double>& m, const Transform<double>& body, VecX<double>& q) {
-  const int first = m.joint[at(m.platform.body)].q;
-  q.segment<3>(first) = body.p;
-  q.segment<4>(first + 3) = quaternion_from_rotation(body.R);
-}
-
 /// The posture next to q with the same actuators: loops closed, limits looked at.
 std::optional<Posture> closed_posture(const Mechanism<double>& m, const VecX<double>& q) {
   Workspace<double> w(m);

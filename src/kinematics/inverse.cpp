@@ -82,16 +82,6 @@ Candidates candidates(const Mechanism<double>& m, const Workspace<double>& w, co
   return all;
 }
 
-/// Writes the platform's body into q.
-void place_platform(const Mechanism<double>& m, const Transform<double>& body, VecX<double>& q) {
-  const int first = m.joint[at(m.platform.body)].q;
-  const Transform<double> in_joint = m.placement[at(m.platform.body)].inverse() * body;
-  q.segment<3>(first) = in_joint.p;
-  Eigen::Vector4d unit = quaternion_from_rotation(in_joint.R);
-  if (unit.dot(q.segment<4>(first + 3)) < 0) unit = -unit;
-  q.segment<4>(first + 3) = unit;
-}
-
 double closure_residual(const Mechanism<double>& m, Workspace<double>& w) {
   tree_positions(m, w);
   closure(m, w);

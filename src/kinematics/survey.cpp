@@ -80,7 +80,7 @@ Survey survey_poses(const Mechanism<double>& m, const std::vector<Transform<doub
     ++survey.poses;
     if (!answer.ok()) survey.failures.emplace_back(i, answer);
     if (!answer.ok() && answer.status != Status::out_of_limits) {
-      survey.reached.push_back(Vec6<double>::Constant(std::numeric_limits<double>::quiet_NaN()));
+      survey.reached.emplace_back(Vec6<double>::Constant(std::numeric_limits<double>::quiet_NaN()));
       continue;
     }
     last = w.q;

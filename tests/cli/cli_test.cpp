@@ -1,8 +1,6 @@
 /// The command-line tool as a user meets it: exit codes, what goes to which stream, and the keys of its JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/tool.hpp"
 #include "robots.hpp"
 
 namespace gough {
@@ -21,36 +20,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-/// Runs the tool in a folder of the test's own.
-class Tool : public testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  Outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string command =
-        fmt::format("cd '{}' && {} '{}' >out 2>err </dev/null {}", folder_.string(), before, GOUGH_TOOL, arguments);
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "out"), contents(folder_ / "err")};
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-
- private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("gough_cli_test_{}", getpid());
-};
 
 // ------------------------------------------------------------------------------------------------ check
 

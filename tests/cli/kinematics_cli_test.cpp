@@ -1,8 +1,6 @@
 /// ik, fk and check --along as a user meets them: exit codes, streams, keys of the JSON, and messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "cli/tool.hpp"
 #include "robots.hpp"
 
 namespace gough {
@@ -22,40 +21,27 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-class KinematicsTool : public testing::Test {
+class KinematicsTool : public Tool {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  Outcome run(const std::string& arguments) const {
-    const std::string command =
-        fmt::format("cd '{}' && '{}' >out 2>err </dev/null {}", folder_.string(), GOUGH_TOOL, arguments);
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "out"), contents(folder_ / "err")};
-  }
   Outcome ik(const std::string& robot, const std::string& rest) const {
     return run(fmt::format("ik {} {}", robot_path(robot), rest));
   }
   Outcome fk(const std::string& robot, const std::string& rest) const {
     return run(fmt::format("fk {} {}", robot_path(robot), rest));
   }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+};
+}
+Outcome ik(const std::string& robot, const std::string& rest) const {
+  return run(fmt::format("ik {} {}", robot_path(robot), rest));
+}
+Outcome fk(const std::string& robot, const std::string& rest) const {
+  return run(fmt::format("fk {} {}", robot_path(robot), rest));
+}
+void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
- private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / fmt::format("gough_kinematics_cli_test_{}", getpid());
+private:
+std::filesystem::path folder_ =
+    std::filesystem::temp_directory_path() / fmt::format("gough_kinematics_cli_test_{}", getpid());
 };
 
 // ------------------------------------------------------------------------------------------------ ik

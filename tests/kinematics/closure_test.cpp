@@ -3,38 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 #include <random>
 
+#include "allocations.hpp"
 #include "gough/spatial/linalg.hpp"
 #include "robots.hpp"
 #include "scalar/no_compare.hpp"
-
-// ------------------------------------------------------------------------------------------------ counted allocation
-
-/// Eigen calls malloc and the standard library calls new, which calls malloc: counting malloc counts both. A sanitizer
-/// has its own malloc, so there nothing is counted and the tests say so.
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
-constexpr bool allocations_are_counted = false;
-static long allocations = 0;
-#else
-constexpr bool allocations_are_counted = true;
-static thread_local long allocations = 0;
-
-// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): names of the C library
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) { return ++allocations, __libc_malloc(size); }
-void* calloc(std::size_t n, std::size_t size) { return ++allocations, __libc_calloc(n, size); }
-void* realloc(void* p, std::size_t size) { return ++allocations, __libc_realloc(p, size); }
-void* aligned_alloc(std::size_t align, std::size_t size) { return ++allocations, __libc_memalign(align, size); }
-}
-// NOLINTEND
-#endif
 
 namespace gough {
 namespace {
@@ -141,16 +116,16 @@ TEST_P(EveryRobotClosure, PositionsAndEquationsDoNotAllocate) {
   if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
   Workspace<double> w(m);
   w.q = random_position(m, 1);
-  const long before = allocations;
+  const long before = allocations();
   tree_positions(m, w);
   closure(m, w);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   const Mechanism<D> dual = m.cast<D>();
   Workspace<D> wd(dual);
-  const long before_dual = allocations;
+  const long before_dual = allocations();
   tree_positions(dual, wd);
   closure(dual, wd);
-  EXPECT_EQ(allocations - before_dual, 0);
+  EXPECT_EQ(allocations() - before_dual, 0);
 }
 
 TEST_P(EveryRobotClosure, NothingIsReadBeforeItIsWritten) {
@@ -197,22 +172,22 @@ TEST_P(EveryRobotClosure, AMotionOfTheTreeIsWhatItsCutsFeel) {
 
 TEST(ClosureCount, TheCounterSeesTheStandardLibraryAndEigen) {
   if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
-  const long before = allocations;
+  const long before = allocations();
   const std::vector<double> a(100);
   const VecX<double> b = VecX<double>::Zero(static_cast<Eigen::Index>(a.size()));
-  EXPECT_GE(allocations - before, 2) << b.size();
+  EXPECT_GE(allocations() - before, 2) << b.size();
 }
 
 TEST(ClosureCount, FactorisationsDoNotAllocate) {
   if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
   MatX<double> A = MatX<double>::Identity(6, 6) * 2, B = A, b = MatX<double>::Ones(6, 2), work = b;
   const std::vector<int> order = {5, 4, 3, 2, 1, 0};
-  const long before = allocations;
+  const long before = allocations();
   ldlt_factor(A);
   ldlt_solve(A, b);
   lu_factor(B, {order, order});
   lu_solve(B, {order, order}, b, work);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
 }
 
 // ------------------------------------------------------------------------------------------------ scalar-clean

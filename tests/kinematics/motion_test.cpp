@@ -8,34 +8,9 @@
 #include <new>
 #include <numbers>
 
+#include "allocations.hpp"
 #include "kinematics/states.hpp"
 #include "scalar/no_compare.hpp"
-
-// ------------------------------------------------------------------------------------------------ counted allocation
-
-/// closure_test.cpp counts malloc; here what kernels could do is counted at the other end: `free`, which every
-/// temporary of Eigen and of the standard library meets, and `new`, which the standard library's containers call.
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
-constexpr bool memory_is_counted = false;
-static long memory_calls = 0;
-#else
-constexpr bool memory_is_counted = true;
-static thread_local long memory_calls = 0;
-
-// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): names of the C library
-extern "C" {
-void __libc_free(void*);
-void free(void* p) { ++memory_calls, __libc_free(p); }
-}
-// NOLINTEND
-void* operator new(std::size_t size) {
-  ++memory_calls;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-#endif
 
 namespace gough {
 namespace {
@@ -342,26 +317,26 @@ long memory_calls_of_kernels(const Mechanism<S>& m, const Selection& s, const Ve
   const auto n = static_cast<Eigen::Index>(s.independent.size());
   const VecX<S> yd = VecX<S>::Constant(n, S(0.3)), ydd = VecX<S>::Constant(n, S(0.2));
   MatX<S> J(6, m.nv);
-  const long before = memory_calls;
+  const long before = allocations();
   run_kernels(m, w, s, e, yd, ydd);
   if (m.platform.exists()) platform_jacobian(m, w, J);
-  return memory_calls - before;
+  return allocations() - before;
 }
 
 TEST(MemoryCount, TheCounterSeesTemporariesOfEigenAndTheStandardLibrary) {
-  if (!memory_is_counted) GTEST_SKIP() << "the sanitizer has its own memory";
-  long before = memory_calls;
+  if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
+  long before = allocations();
   { const std::vector<double> a(random_vector(1, 1)[0] > 5 ? 3 : 100); }
-  EXPECT_GE(memory_calls - before, 2);
+  EXPECT_GE(allocations() - before, 2);
   VecX<double> b = random_vector(50, 1);
   const MatX<double> A = MatX<double>::Identity(50, 50);
-  before = memory_calls;
+  before = allocations();
   b = A * b;
-  EXPECT_GE(memory_calls - before, 1);
+  EXPECT_GE(allocations() - before, 1);
 }
 
 TEST_P(EveryRobotMoves, KernelsDoNotTouchTheHeap) {
-  if (!memory_is_counted) GTEST_SKIP() << "the sanitizer has its own memory";
+  if (!allocations_are_counted) GTEST_SKIP() << "the sanitizer has its own malloc";
   const Selection s = select_any(m, placed(m, m.home), m.rank);
   EXPECT_EQ(memory_calls_of_kernels(m, s, m.home), 0);
   EXPECT_EQ(memory_calls_of_kernels(m.cast<D>(), s, m.home), 0);

@@ -43,6 +43,9 @@ VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>
 /// The pose of the platform's frame in the base.
 Transform<double> platform_pose(const Mechanism<double>& m, const Workspace<double>& w);
 
+/// Puts the platform's body where `body` says: writes q of its free joint.
+void place_platform(const Mechanism<double>& m, const Transform<double>& body, VecX<double>& q);
+
 /// The equations of a held pose, one for each held coordinate, as rows like those of a cut joint: B is the platform.
 std::vector<RowValue<double>> held_pose_rows(const Mechanism<double>& m, const Workspace<double>& w, const Hold& hold);
 
