@@ -30,19 +30,6 @@ class KinematicsTool : public Tool {
     return run(fmt::format("fk {} {}", robot_path(robot), rest));
   }
 };
-}
-Outcome ik(const std::string& robot, const std::string& rest) const {
-  return run(fmt::format("ik {} {}", robot_path(robot), rest));
-}
-Outcome fk(const std::string& robot, const std::string& rest) const {
-  return run(fmt::format("fk {} {}", robot_path(robot), rest));
-}
-void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-
-private:
-std::filesystem::path folder_ =
-    std::filesystem::temp_directory_path() / fmt::format("gough_kinematics_cli_test_{}", getpid());
-};
 
 // ------------------------------------------------------------------------------------------------ ik
 
