@@ -13,22 +13,18 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Selection select_coordinates(const Mechanism<double>& m, const Workspace<double>& w,
-                             const std::vector<int>& column_class, int rank) {
-  MatX<double> A = scaled_closure(m, w, characteristic_length(m, w));
-  Selection s;
-  std::vector<bool> used_row(at(m.equations), false), used_column(at(m.nv), false);
+Pivots find_pivots(MatX<double> A, const std::vector<int>& column_class, int rank) {
+  Pivots p;
+  std::vector<bool> used_row(at(static_cast<int>(A.rows())), false), used_column(at(static_cast<int>(A.cols())), false);
   const int classes = column_class.empty() ? 1 : *std::max_element(column_class.begin(), column_class.end()) + 1;
   double largest = 0;
-  s.smallest_pivot = 1;
-  s.complete = true;
   for (int level = 0; level < classes; ++level)
-    while (s.rank() < rank) {
+    while (static_cast<int>(p.rows.size()) < rank) {
       int row = -1, column = -1;
       double pivot = 0;
-      for (int c = 0; c < m.nv; ++c)
+      for (int c = 0; c < A.cols(); ++c)
         if (!used_column[at(c)] && column_class[at(c)] == level)
-          for (int r = 0; r < m.equations; ++r)
+          for (int r = 0; r < A.rows(); ++r)
             if (!used_row[at(r)] && std::abs(A(r, c)) > pivot) {
               pivot = std::abs(A(r, c));
               row = r;
@@ -36,19 +32,30 @@ Selection select_coordinates(const Mechanism<double>& m, const Workspace<double>
             }
       largest = std::max(largest, pivot);
       if (row < 0 || pivot < 1e-9 * largest) break;
-      if (level > 0) s.complete = false;  // a coordinate that was wished independent had to give way
-      s.smallest_pivot = std::min(s.smallest_pivot, pivot / largest);
+      p.last_class = level;
+      p.smallest = std::min(p.smallest, pivot / largest);
       used_row[at(row)] = used_column[at(column)] = true;
-      s.rows.push_back(row);
-      s.dependent.push_back(column);
-      for (int r = 0; r < m.equations; ++r)
+      p.rows.push_back(row);
+      p.columns.push_back(column);
+      for (int r = 0; r < A.rows(); ++r)
         if (!used_row[at(r)]) A.row(r) -= A.row(row) * (A(r, column) / A(row, column));
     }
-  s.complete = s.complete && s.rank() == rank;
+  return p;
+}
+
+Selection select_coordinates(const Mechanism<double>& m, const Workspace<double>& w,
+                             const std::vector<int>& column_class, int rank) {
+  const Pivots p = find_pivots(scaled_closure(m, w, characteristic_length(m, w)), column_class, rank);
+  const bool classes = std::any_of(column_class.begin(), column_class.end(), [](int c) { return c > 0; });
+  Selection s;
+  s.rows = p.rows;
+  s.dependent = p.columns;
+  s.smallest_pivot = p.smallest;
+  s.complete = p.last_class == 0 && s.rank() == rank;  // else a wished-for coordinate had to give way
   for (int c = 0; c < m.nv; ++c)
-    if (!used_column[at(c)]) {
+    if (std::find(s.dependent.begin(), s.dependent.end(), c) == s.dependent.end()) {
       s.independent.push_back(c);
-      if (column_class[at(c)] == 0 && classes > 1) s.complete = false;  // more freedom than was wished
+      if (column_class[at(c)] == 0 && classes) s.complete = false;  // more freedom than was wished
     }
   s.natural.resize(s.rows.size());
   std::iota(s.natural.begin(), s.natural.end(), 0);

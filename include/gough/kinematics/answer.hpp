@@ -6,9 +6,9 @@
 
 namespace gough {
 
-enum class Status { ok, unreachable, out_of_limits, singular, not_converged };
-inline constexpr std::array<std::string_view, 5> status_names = {"ok", "unreachable", "out_of_limits", "singular",
-                                                                 "not_converged"};
+enum class Status { ok, unreachable, out_of_limits, singular, not_converged, under_actuated };
+inline constexpr std::array<std::string_view, 6> status_names = {"ok",       "unreachable",   "out_of_limits",
+                                                                 "singular", "not_converged", "under_actuated"};
 inline std::string_view name(Status s) { return status_names[static_cast<std::size_t>(s)]; }
 
 struct Answer {

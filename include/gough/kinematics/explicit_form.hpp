@@ -24,6 +24,14 @@ struct Selection {
   int rank() const { return static_cast<int>(rows.size()); }
 };
 
+/// Pivots of a matrix without units by full pivoting: the columns of a low class are used up first.
+struct Pivots {
+  std::vector<int> rows, columns;  ///< in the order of elimination
+  double smallest = 1;             ///< over the largest
+  int last_class = 0;              ///< the highest class a pivot was taken from
+};
+Pivots find_pivots(MatX<double> A, const std::vector<int>& column_class, int rank);
+
 /// Eliminates with full pivoting: columns of a low class become dependent first. rank: of K (a check knows it).
 Selection select_coordinates(const Mechanism<double>& m, const Workspace<double>& w,
                              const std::vector<int>& column_class, int rank);

@@ -10,6 +10,13 @@
 
 namespace gough {
 
+/// Dry friction is coefficient * sign(v), zero at rest. Below `dead_band` it is zero too; `smooth` > 0 replaces the sign
+/// by v / sqrt(v^2 + smooth^2), which integrators like. Both in m/s or rad/s.
+struct CoulombRule {
+  double dead_band = 0;
+  double smooth = 0;
+};
+
 enum class Stage { nothing, position, closure };
 
 template <Scalar S>
@@ -31,7 +38,14 @@ struct Workspace {
         found(q),
         cq(VecX<S>::Zero(m.cut_coordinates())),
         cv(VecX<S>::Zero(m.cut_coordinates())),
-        ca(VecX<S>::Zero(m.cut_coordinates())) {}
+        ca(VecX<S>::Zero(m.cut_coordinates())),
+        external(m.parent.size()),
+        tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
+        lambda(VecX<S>::Zero(m.equations)),
+        load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
+        applied(m.parent.size()),
+        f(m.parent.size()),
+        t(VecX<S>::Zero(m.nv)) {}
 
   VecX<S> q;  ///< nq: positions of the tree joints. The caller's input.
   VecX<S> v;  ///< nv: their rates.                                                          caller, or explicit_motion
@@ -50,6 +64,15 @@ struct Workspace {
 
   VecX<S> start, found;  ///< nq: where a position problem started, its best answer so far.  inverse_kinematics
   VecX<S> cq, cv, ca;    ///< free coordinates of the cut joints, rates, accelerations.        cut_coordinates
+
+  std::vector<Force<S>> external;  ///< wrench on body j from outside, base.                   caller
+  VecX<S> tau;                     ///< actuators: their forces along +q, joint side.          inverse; caller for forward
+  VecX<S> lambda;                  ///< equations: forces that close the loops, K^T lambda.    inverse, forward dynamics
+  VecX<S> load;                    ///< coordinates (cut ones too): springs, dampers, friction. loads
+  std::vector<Force<S>> applied;   ///< all loads that are wrenches on body j, its own frame.  loads
+  std::vector<Force<S>> f;         ///< what body j's joint passes on to it, its own frame.    tree_forces
+  VecX<S> t;                       ///< nv: forces of the opened tree's joints.                tree_forces
+  CoulombRule coulomb;             ///< how dry friction behaves near rest. Caller's choice.
 
   Stage stage = Stage::nothing;
   void require([[maybe_unused]] Stage wanted) const {

@@ -95,4 +95,24 @@ void lu_solve(const Eigen::MatrixBase<DerivedA>& A, const PivotOrder& order, Eig
   }
 }
 
+/// Solves A^T x = b from lu_factor's result: b in A's column order, x returned in b in A's row order.
+template <class DerivedA, class DerivedB, class DerivedW>
+void lu_solve_transposed(const Eigen::MatrixBase<DerivedA>& A, const PivotOrder& order, Eigen::MatrixBase<DerivedB>& b,
+                         Eigen::MatrixBase<DerivedW>& work) {
+  using S = typename DerivedA::Scalar;
+  const int n = static_cast<int>(order.rows.size());
+  const auto row = [&](int i) { return order.rows[static_cast<std::size_t>(i)]; };
+  const auto column = [&](int i) { return order.columns[static_cast<std::size_t>(i)]; };
+  for (Eigen::Index c = 0; c < b.cols(); ++c) {
+    for (int i = 0; i < n; ++i) {
+      S x = b(column(i), c);
+      for (int k = 0; k < i; ++k) x = x - A(row(k), column(i)) * work(k, c);
+      work(i, c) = x / A(row(i), column(i));
+    }
+    for (int i = n - 1; i >= 0; --i)
+      for (int k = i + 1; k < n; ++k) work(i, c) = work(i, c) - A(row(k), column(i)) * work(k, c);
+    for (int i = 0; i < n; ++i) b(row(i), c) = work(i, c);
+  }
+}
+
 }  // namespace gough

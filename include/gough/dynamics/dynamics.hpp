@@ -1,0 +1,117 @@
+#pragma once
+/// Inverse dynamics (motion to actuator forces) and forward dynamics (forces to accelerations), by six formulations.
+///                                                                                        docs/theory/dynamics.md
+///   const auto robot = gough::load_robot("robots/hexapod.yaml");
+///   gough::Workspace w(robot);
+///   gough::Dynamics d(robot, w);                    // formulation, independent coordinates, scratch: made once
+///   gough::inverse_dynamics(robot, w, d);           // reads w.q, w.v, w.a, w.external; writes w.tau, w.lambda
+///   gough::forward_dynamics(robot, w, d);           // reads w.q, w.v, w.tau, w.external; writes w.a, w.lambda
+/// This header holds the list of formulations and the only switch over it. Kernels below it are templates over the
+/// scalar; the functions for `double` also choose independent coordinates anew when their conditioning drops, and report
+/// a status. Nothing is allocated once a Dynamics is made.
+#include <optional>
+#include <string>
+
+#include "gough/dynamics/dalembert.hpp"
+#include "gough/dynamics/legs.hpp"
+#include "gough/dynamics/multipliers.hpp"
+#include "gough/dynamics/noc.hpp"
+#include "gough/dynamics/scdd.hpp"
+#include "gough/dynamics/virtual_power.hpp"
+#include "gough/kinematics/answer.hpp"
+
+namespace gough {
+
+enum class Formulation { multipliers, dalembert, scdd, noc, virtual_power, legs, scdd_iterative };
+inline constexpr std::array<std::string_view, 7> formulation_names = {
+    "multipliers", "dalembert", "scdd", "noc", "virtual_power", "legs", "scdd_iterative"};
+/// The six that agree; scdd_iterative is offered to show why it is not one of them.
+inline constexpr std::array<Formulation, 6> all_formulations = {Formulation::multipliers,   Formulation::dalembert,
+                                                                Formulation::scdd,          Formulation::noc,
+                                                                Formulation::virtual_power, Formulation::legs};
+inline std::string_view name(Formulation f) { return formulation_names[static_cast<std::size_t>(f)]; }
+std::optional<Formulation> formulation_from(std::string_view wanted);
+
+/// Which coordinates are independent in dalembert, noc and virtual_power.
+enum class Independent { drives, platform };
+
+struct DynamicsOptions {
+  Formulation by = Formulation::legs;
+  Independent independent = Independent::drives;
+  std::vector<double> weights;  ///< of redundant actuators, least sum of w tau^2; empty: ones
+  IterationRule iteration;      ///< of scdd_iterative
+};
+
+/// Why a formulation cannot be used on a mechanism, in words; empty when it can. Reads a workspace at stage closure.
+std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by);
+
+/// Everything a formulation needs on one mechanism. Belongs to one thread, like a Workspace.
+template <Scalar S>
+struct Dynamics {
+  DynamicsOptions options;
+  LoadPlan loads;
+  Selection y;
+  std::optional<PlatformSplit> split;  ///< of scdd and legs on a floating platform
+  bool external = true;                ///< w.external is looked at
+
+  ExplicitForm<S> form;
+  Efforts<S> efforts;
+  VecX<S> F, bias;  ///< forces on y; at y'' = 0
+  VecX<S> push;     ///< nv: the efforts on their coordinates
+  std::optional<Multipliers<S>> multipliers;
+  std::optional<DAlembert<S>> dalembert;
+  std::optional<Scdd<S>> scdd;
+  std::optional<Noc<S>> noc;
+  std::optional<VirtualPower<S>> virtual_power;
+  std::optional<LegReduction<S>> reduction;
+  std::optional<Legs<S>> legs;
+  MatX<S> lambda, lambda_work;  ///< rank x 1
+  ScddIteration iteration;      ///< of scdd_iterative, last evaluation
+
+  /// Chooses coordinates and pivots for the position in `at` (any stage; it is brought to stage closure).
+  Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o = {});
+  /// The same choices for another scalar.
+  template <Scalar T>
+  Dynamics(const Mechanism<S>& m, const Dynamics<T>& other);
+
+  bool by_legs() const { return options.by == Formulation::legs && split && split->rigid; }
+  /// Elastic rows: forces missing (N or N m) for the elastic motion to be the true one, per joint that is only elastic.
+  auto elastic_residual() const { return efforts.e.tail(efforts.size() - actuators); }
+  Eigen::Index actuators = 0;
+  double first_pivot = 0;  ///< of the loops where coordinates were chosen; a drop says when to choose again
+  S smallest_pivot() const;
+
+ private:
+  void size(const Structure& m);
+};
+
+template <>
+Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o);
+Dynamics(const Mechanism<double>&, Workspace<double>&, const DynamicsOptions&) -> Dynamics<double>;
+Dynamics(const Mechanism<double>&, Workspace<double>&) -> Dynamics<double>;
+
+struct DynamicsAnswer {
+  Status status = Status::ok;
+  double residual = 0;  ///< the largest force on an independent coordinate that no drive makes [N or N m]
+  std::string reason;
+
+  bool ok() const { return status == Status::ok; }
+};
+
+/// Reads w.q, v, a (a closed motion), external. Writes w.tau, lambda. Stages run inside.
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);
+/// Reads w.q, v (closed), tau, external. Writes w.a, lambda.
+DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);
+/// For a single evaluation: makes a Dynamics and uses it.
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
+DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
+
+/// The kernels, for any scalar: no status, no choice of coordinates.
+template <Scalar S>
+void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
+template <Scalar S>
+void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
+
+}  // namespace gough
+
+#include "gough/dynamics/kernels.hpp"

@@ -1,0 +1,245 @@
+#pragma once
+/// Simultaneous calculation of the direct dynamics (paper 000, section 5), arranged so that it is exact.
+///                                                                                        docs/theory/dynamics.md
+/// The opened tree falls apart into chains (the legs, and the platform where it floats) whose mass matrices M_i are
+/// inverted on their own, in parallel when they are large:
+///   x_i = M_i^-1 (B e - t_0)_i,     Y_i = M_i^-1 K_i^T                                                      (S1)
+/// What ties them are the forces lambda at the tips, from "all tips accelerate alike":
+///   without a platform    (sum K_i Y_i) lambda = k - sum K_i x_i,     q''_i = x_i + Y_i lambda              (S2)
+///   onto the platform     L_i = K_s Y_i, lambda_i = L_i^-1 (k_s - K_s x_i - K_Ps t_P')                      (S3)
+///                         (M_P + sum K_Ps^T L_i^-1 K_Ps) t_P' = b_P + sum K_Ps^T L_i^-1 (k_s - K_s x_i) + Z^T mu
+/// so that the cost is linear in the number of legs. With known accelerations, (35)-(41) of the paper:
+///   F = sum G_i^T t_i,  then the tips' forces chain by chain                                                (S4)
+/// The paper's own arrangement feeds the accelerations of the last step back (scdd_iterative):
+///   y''_new = y''_old + w S^-1 (A^T e - G^T t(y''_old)),    S = M_yy - M_yp M_pp^-1 M_py                    (S5)
+/// It converges only if w times the largest eigenvalue of S^-1 M_c is below 2.
+#include <functional>
+
+#include "gough/dynamics/leg_split.hpp"
+#include "gough/dynamics/tree.hpp"
+
+namespace gough {
+
+/// A chain: coordinates and bodies that no joint of the tree ties to the rest.
+struct Chain {
+  int first = 0, n = 0;            ///< velocity coordinates
+  int first_body = 0, bodies = 0;  ///< contiguous, like the coordinates
+  std::vector<int> rows;   ///< selected rows of K that touch it; onto the platform: the leg's rows
+  std::vector<int> place;  ///< where they stand among the selected rows
+};
+
+/// The tree's chains; `rows` are those of the selection that reach into each.
+std::vector<Chain> find_chains(const Structure& m, const Selection& s);
+
+/// Runs task(i) for i in [0, n), on several threads when `parallel`.
+void for_each_chain(int n, bool parallel, const std::function<void(int)>& task);
+
+template <Scalar S>
+struct Scdd {
+  struct Block {
+    MatX<S> M;      ///< n x n, factored
+    MatX<S> x;      ///< n x 1
+    MatX<S> Y;      ///< n x rows
+    MatX<S> L;      ///< rows x rows: K_i Y_i
+    MatX<S> right;  ///< rows x 7: K_Ps and k_s - K_s x, then solved
+    S smallest_pivot{1.0};
+  };
+  std::vector<Chain> chain;
+  std::vector<Block> block;
+  bool onto_platform = false;
+  bool parallel = false;
+  MatX<S> M;
+  std::vector<Inertia<S>> composite;
+  MatX<S> L, right;       ///< (S2): rank x rank, rank x 1
+  MatX<S> M_P, M_D;       ///< (S3): 6 x 6, 6 x freedoms
+  MatX<S> M_y, F_y;       ///< (S3): freedoms x freedoms, freedoms x 1
+  S smallest_pivot{1.0};
+
+  Scdd(const Structure& m, const Selection& s, const PlatformSplit* split);
+};
+
+inline constexpr int large_chain = 48;  ///< coordinates from which chains are worth a thread each
+
+template <Scalar S>
+Scdd<S>::Scdd(const Structure& m, const Selection& s, const PlatformSplit* split)
+    : chain(find_chains(m, s)), onto_platform(split != nullptr), M(m.nv, m.nv), composite(m.parent.size()) {
+  int largest = 0;
+  if (split != nullptr) {
+    std::vector<Chain> legs;
+    for (std::size_t i = 0; i < m.leg.size(); ++i)
+      legs.push_back({split->leg[i].first, split->leg[i].n, m.leg[i].first_body, m.leg[i].bodies, split->leg[i].rows, {}});
+    chain = legs;
+    const auto f = static_cast<Eigen::Index>(split->independent.size());
+    M_P = MatX<S>(6, 6);
+    M_D = MatX<S>(6, f);
+    M_y = MatX<S>(f, f);
+    F_y = MatX<S>(f, 1);
+  } else {
+    L = MatX<S>(s.rank(), s.rank());
+    right = MatX<S>(s.rank(), 1);
+  }
+  for (const Chain& c : chain) {
+    const auto r = static_cast<Eigen::Index>(c.rows.size());
+    block.push_back({MatX<S>(c.n, c.n), MatX<S>(c.n, 1), MatX<S>(c.n, r), MatX<S>(r, r), MatX<S>(r, 7), S(1.0)});
+    largest = std::max(largest, c.n);
+  }
+  parallel = largest >= large_chain && chain.size() > 1;
+}
+
+/// The right sides of (S1), before the inversion: forces, and K_i^T.
+template <Scalar S>
+void load_chain(const Chain& c, const VecX<S>& push, const Workspace<S>& w, typename Scdd<S>::Block& b) {
+  for (int i = 0; i < c.n; ++i) b.x(i, 0) = push[c.first + i] - w.t[c.first + i];
+  for (std::size_t r = 0; r < c.rows.size(); ++r)
+    for (int i = 0; i < c.n; ++i) b.Y(i, static_cast<Eigen::Index>(r)) = w.K(c.rows[r], c.first + i);
+}
+
+/// K_i Y_i and k - K_i x_i, after the inversion.
+template <Scalar S>
+void meet_tip(const Chain& c, const Workspace<S>& w, typename Scdd<S>::Block& b) {
+  for (std::size_t r = 0; r < c.rows.size(); ++r) {
+    const auto row = static_cast<Eigen::Index>(r);
+    b.L.row(row).noalias() = w.K.row(c.rows[r]).segment(c.first, c.n).lazyProduct(b.Y);
+    S sum = w.k[c.rows[r]];
+    for (int i = 0; i < c.n; ++i) sum = sum - w.K(c.rows[r], c.first + i) * b.x(i, 0);
+    b.right(row, 6) = sum;
+  }
+}
+
+/// (S1) for one chain. Reads M, t at q'' = 0 and the forces `push` on its coordinates.
+template <Scalar S>
+void invert_chain(const Chain& c, const MatX<S>& M, const VecX<S>& push, const Workspace<S>& w,
+                  typename Scdd<S>::Block& b) {
+  load_chain<S>(c, push, w, b);
+  b.M = M.block(c.first, c.first, c.n, c.n);
+  b.smallest_pivot = ldlt_factor(b.M);
+  ldlt_solve(b.M, b.x);
+  ldlt_solve(b.M, b.Y);
+  meet_tip<S>(c, w, b);
+}
+
+/// (S2) Writes a, lambda.
+template <Scalar S>
+void join_tips(const Selection& s, Scdd<S>& d, Workspace<S>& w) {
+  const int n = s.rank();
+  d.L.setZero();
+  for (int i = 0; i < n; ++i) d.right(i, 0) = w.k[s.rows[static_cast<std::size_t>(i)]];
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    const std::vector<int>& place = d.chain[c].place;
+    for (std::size_t r = 0; r < place.size(); ++r) {
+      const auto own = static_cast<Eigen::Index>(r);
+      d.right(place[r], 0) = d.right(place[r], 0) + d.block[c].right(own, 6) - w.k[d.chain[c].rows[r]];
+      for (std::size_t q = 0; q < place.size(); ++q)
+        d.L(place[r], place[q]) = d.L(place[r], place[q]) + d.block[c].L(own, static_cast<Eigen::Index>(q));
+    }
+  }
+  if (n > 0) {
+    d.smallest_pivot = ldlt_factor(d.L);
+    ldlt_solve(d.L, d.right);
+  }
+  w.lambda.setZero();
+  for (int i = 0; i < n; ++i) w.lambda[s.rows[static_cast<std::size_t>(i)]] = d.right(i, 0);
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    auto a = w.a.segment(d.chain[c].first, d.chain[c].n);
+    a = d.block[c].x.col(0);
+    for (std::size_t r = 0; r < d.chain[c].rows.size(); ++r)
+      a += d.block[c].Y.col(static_cast<Eigen::Index>(r)) * w.lambda[d.chain[c].rows[r]];
+  }
+}
+
+/// (S3) Reads the blocks, M_P, Z, D, d. Writes a, lambda.
+template <Scalar S>
+void join_platform(const PlatformSplit& s, LegReduction<S>& r, const VecX<S>& push, Scdd<S>& d, Workspace<S>& w) {
+  const int P = s.first;
+  Vec6<S> b;
+  for (int i = 0; i < 6; ++i) b[i] = push[P + i] - w.t[P + i];
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    auto& x = d.block[c];
+    const std::vector<int>& rows = d.chain[c].rows;
+    const auto n = static_cast<Eigen::Index>(rows.size());
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (int k = 0; k < 6; ++k) x.right(i, k) = w.K(rows[static_cast<std::size_t>(i)], P + k);
+    if (n > 0) {
+      d.smallest_pivot = ldlt_factor(x.L);
+      ldlt_solve(x.L, x.right);
+    }
+    for (int i = 0; i < 6; ++i)
+      for (Eigen::Index q = 0; q < n; ++q) {
+        const S k = w.K(rows[static_cast<std::size_t>(q)], P + i);
+        for (int j = 0; j < 6; ++j) d.M_P(i, j) = d.M_P(i, j) + k * x.right(q, j);
+        b[i] = b[i] + k * x.right(q, 6);
+      }
+  }
+  const Vec6<S> ahead = b - d.M_P.lazyProduct(r.d);
+  d.F_y.col(0).noalias() = r.D.transpose().lazyProduct(ahead);
+  d.M_D.noalias() = d.M_P.lazyProduct(r.D);
+  d.M_y.noalias() = r.D.transpose().lazyProduct(d.M_D);
+  if (d.M_y.rows() > 0) {
+    d.smallest_pivot = ldlt_factor(d.M_y);
+    ldlt_solve(d.M_y, d.F_y);
+  }
+  Vec6<S> a = r.d;
+  a.noalias() += r.D.lazyProduct(d.F_y.col(0));
+  for (int i = 0; i < 6; ++i) w.a[P + i] = a[i];
+  w.lambda.setZero();
+  const Vec6<S> R = d.M_P.lazyProduct(a) - b;
+  platform_constraint_forces(s, R, r, w.lambda);
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    auto& x = d.block[c];
+    const std::vector<int>& rows = d.chain[c].rows;
+    auto ai = w.a.segment(d.chain[c].first, d.chain[c].n);
+    ai = x.x.col(0);
+    typename LegReduction<S>::Leg& leg = r.leg[c];
+    for (std::size_t i = 0; i < s.leg[c].columns.size(); ++i) {  // lambda_s' = lambda_s + C^T lambda_r
+      S sum(0.0);
+      for (const int rest : s.leg[c].rest_rows) sum = sum + w.K(rest, s.leg[c].columns[i]) * w.lambda[rest];
+      leg.lambda(static_cast<Eigen::Index>(i), 0) = sum;
+    }
+    lu_solve_transposed(leg.K_ss, {s.leg[c].natural, s.leg[c].natural}, leg.lambda, leg.lambda_work);
+    for (std::size_t q = 0; q < rows.size(); ++q) {
+      const auto i = static_cast<Eigen::Index>(q);
+      S lambda = x.right(i, 6);
+      for (int k = 0; k < 6; ++k) lambda = lambda - x.right(i, k) * a[k];
+      ai += x.Y.col(i) * lambda;
+      w.lambda[rows[q]] = lambda - leg.lambda(i, 0);
+    }
+  }
+}
+
+/// Reads X, K, k and t at q'' = 0, the forces `push` of the drives (nv). Writes a, lambda.                 (S1)-(S3)
+template <Scalar S>
+void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const PlatformSplit* split, LegReduction<S>* r,
+                           const VecX<S>& push, Scdd<S>& d, Workspace<S>& w) {
+  mass_matrix(m, w, d.composite, d.M);
+  const auto invert = [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    invert_chain<S>(d.chain[k], d.M, push, w, d.block[k]);
+  };
+  if (d.parallel)
+    for_each_chain(static_cast<int>(d.chain.size()), true, [&invert](int i) { invert(i); });
+  else
+    for (int i = 0; i < static_cast<int>(d.chain.size()); ++i) invert(i);
+  if (split != nullptr) {
+    d.M_P = d.M.block(split->first, split->first, 6, 6);
+    join_platform(*split, *r, push, d, w);
+  } else
+    join_tips(s, d, w);
+}
+
+/// (S5) as printed: how far it got, and the eigenvalue that decides.
+struct ScddIteration {
+  int iterations = 0;
+  bool converged = false;
+  double change = 0;      ///< of y'' in the last step, relative
+  double eigenvalue = 0;  ///< the largest of S^-1 M_c; it converges while relaxation times this is below 2
+};
+struct IterationRule {
+  int most = 200;
+  double relaxation = 1;
+  double tolerance = 1e-12;
+};
+/// Reads X and t at q'' = g, the explicit form, F = A^T e. Writes a. Starts from y'' = 0. Allocates.
+ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
+                           const VecX<double>& F, const IterationRule& rule, Workspace<double>& w);
+
+}  // namespace gough

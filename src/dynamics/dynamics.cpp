@@ -1,0 +1,226 @@
+#include "gough/dynamics/dynamics.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "gough/error.hpp"
+#include "gough/spatial/rank.hpp"
+
+namespace gough {
+
+template void inverse_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
+template void forward_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
+template void inverse_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
+template void forward_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
+
+namespace {
+
+constexpr double singular_pivot = 1e-9;  ///< relative: below, a matrix counts as singular
+constexpr double massless = 1e-12;       ///< smallest over largest eigenvalue of a mass matrix that can be inverted
+constexpr double choose_again = 0.05;    ///< share of the first pivot at which coordinates are chosen anew
+
+Selection choose(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o) {
+  tree_positions(m, at);
+  closure(m, at);
+  return o.independent == Independent::platform && m.platform.floats ? select_platform(m, at, m.rank)
+                                                                     : select_driven(m, at, m.rank);
+}
+
+bool leg_wise(Formulation by) { return by == Formulation::scdd || by == Formulation::legs; }
+
+/// The name of the coordinate that moves most in the direction that M can hardly feel.
+std::string lightest(const Mechanism<double>& m, const MatX<double>& M, const MatX<double>& motions) {
+  const Eigen::SelfAdjointEigenSolver<MatX<double>> e(M);
+  Eigen::Index c = 0;
+  (motions * e.eigenvectors().col(0)).cwiseAbs().maxCoeff(&c);
+  return m.coordinate[static_cast<std::size_t>(c)].name;
+}
+
+bool invertible(const MatX<double>& M) {
+  if (M.rows() == 0) return true;
+  const VecX<double> e = Eigen::SelfAdjointEigenSolver<MatX<double>>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  return e[0] > massless * e[e.size() - 1];
+}
+
+/// Pivots of A^T where as many drives as freedoms meet in other coordinates than their own.
+void choose_pivots(Efforts<double>& efforts) {
+  if (efforts.kind != Efforts<double>::Kind::square) return;
+  const Pivots p = find_pivots(efforts.A.transpose(), std::vector<int>(efforts.coordinate.size(), 0), efforts.size());
+  efforts.rows = p.rows;
+  efforts.columns = p.columns;
+  for (int i = 0; i < efforts.size(); ++i) {  // a singular A: any order will do, the pivot tells
+    if (std::find(efforts.rows.begin(), efforts.rows.end(), i) == efforts.rows.end()) efforts.rows.push_back(i);
+    if (std::find(efforts.columns.begin(), efforts.columns.end(), i) == efforts.columns.end())
+      efforts.columns.push_back(i);
+  }
+}
+
+}  // namespace
+
+std::optional<Formulation> formulation_from(std::string_view wanted) {
+  for (std::size_t i = 0; i < formulation_names.size(); ++i)
+    if (formulation_names[i] == wanted) return static_cast<Formulation>(i);
+  return std::nullopt;
+}
+
+std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by) {
+  if (by != Formulation::scdd && by != Formulation::legs && by != Formulation::scdd_iterative) return "";
+  std::vector<Inertia<double>> composite(m.parent.size());
+  MatX<double> M(m.nv, m.nv);
+  mass_matrix(m, w, composite, M);
+  const Selection s = select_driven(m, w, m.rank);
+  if (by == Formulation::scdd_iterative) {
+    const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
+    return invertible(M_pp) ? "" : "the mass matrix of the passive joints is singular";
+  }
+  if (by == Formulation::legs && splits_into_legs(m) && split_platform(m, w).rigid) return "";
+  for (const Chain& c : find_chains(m, s)) {
+    const bool platform = m.platform.floats && c.first == m.joint[static_cast<std::size_t>(m.platform.body)].v;
+    if (platform && splits_into_legs(m)) continue;  // it is joined, not inverted
+    const MatX<double> block = M.block(c.first, c.first, c.n, c.n);
+    if (!invertible(block)) {
+      MatX<double> motions = MatX<double>::Zero(m.nv, c.n);
+      motions.middleRows(c.first, c.n).setIdentity();
+      return fmt::format("the mass matrix of the chain of '{}' is singular on its own: '{}' moves without inertia",
+                         m.body_name[static_cast<std::size_t>(c.first_body)], lightest(m, block, motions));
+    }
+  }
+  return "";
+}
+
+template <>
+Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
+    : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
+  if (leg_wise(o.by) && splits_into_legs(m)) {
+    split = split_platform(m, at);
+    reduction.emplace(*split);
+  }
+  const std::vector<int> drives = drive_coordinates(m);
+  if (!o.weights.empty() && o.weights.size() != m.actuator.size())
+    throw Error(fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(),
+                            m.actuator.size()));
+  const auto freedoms = static_cast<int>(by_legs() ? split->independent.size() : y.independent.size());
+  efforts = make_efforts<double>(drives, freedoms, !by_legs() && drives == y.independent);
+  for (std::size_t i = 0; i < o.weights.size(); ++i) efforts.weight[i] = o.weights[i];
+  const PlatformSplit* s = split ? &*split : nullptr;
+  switch (o.by) {
+    case Formulation::multipliers: multipliers.emplace(m, y); break;
+    case Formulation::dalembert:
+    case Formulation::scdd_iterative: dalembert.emplace(m, y); break;
+    case Formulation::scdd: scdd.emplace(m, y, s); break;
+    case Formulation::noc: noc.emplace(m, y); break;
+    case Formulation::virtual_power: virtual_power.emplace(m, y); break;
+    case Formulation::legs: legs.emplace(m, y, s); break;
+  }
+  size(m);
+  if (split) reduce_legs(*split, at, *reduction);
+  explicit_form(at, y, form);
+  if (by_legs())
+    leg_effort_rates(*split, *reduction, efforts);
+  else
+    effort_rates(form.G, efforts);
+  choose_pivots(efforts);
+  first_pivot = smallest_pivot();
+}
+
+namespace {
+
+/// Coordinates chosen for another position may be poor here: chooses again.
+void keep_conditioned(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.y.rank() == m.rank && d.smallest_pivot() > choose_again * d.first_pivot) return;
+  const bool external = d.external;
+  d = Dynamics<double>(m, w, d.options);
+  d.external = external;
+}
+
+DynamicsAnswer singular(std::string reason) { return {Status::singular, 0, std::move(reason)}; }
+
+/// The loops at this position, whatever is asked of them.
+DynamicsAnswer loops_answer(const Mechanism<double>& m, const Dynamics<double>& d) {
+  if (d.y.rank() < m.rank)
+    return singular(fmt::format("the loops' equations lose rank here: {} of {}", d.y.rank(), m.rank));
+  return {};
+}
+
+/// Stages up to the loops, to see whether the chosen coordinates still serve.
+void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  tree_positions(m, w);
+  closure(m, w);
+  if (d.by_legs())
+    reduce_legs(*d.split, w, *d.reduction);
+  else
+    explicit_form(w, d.y, d.form);
+}
+
+std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d, double& largest) {
+  Eigen::Index y = 0;
+  largest = d.efforts.rest.size() > 0 ? d.efforts.rest.cwiseAbs().maxCoeff(&y) : 0.0;
+  if (largest == 0) return "";
+  const int c = d.by_legs() ? d.split->first + d.split->independent[static_cast<std::size_t>(y)]
+                            : d.y.independent[static_cast<std::size_t>(y)];
+  return m.coordinate[static_cast<std::size_t>(c)].name;
+}
+
+}  // namespace
+
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  inverse_kernel(m, w, d);
+  if (d.y.rank() < m.rank || !(d.smallest_pivot() > choose_again * d.first_pivot)) {
+    keep_conditioned(m, w, d);
+    inverse_kernel(m, w, d);
+  }
+  if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
+  if (!w.tau.allFinite() || !(d.efforts.smallest_pivot > singular_pivot))
+    return singular(fmt::format("the actuators cannot hold the platform here (type-2 singularity; pivot {:.1e})",
+                                d.efforts.smallest_pivot));
+  DynamicsAnswer a;
+  if (d.efforts.kind == Efforts<double>::Kind::under) {
+    const std::string where = missing_force(m, d, a.residual);
+    const double scale = std::max(1.0, d.F.cwiseAbs().maxCoeff());
+    if (a.residual > 1e-9 * scale) {
+      a.status = Status::under_actuated;
+      a.reason = fmt::format("{} actuators for {} freedoms: along '{}' {:.3g} N or N m are missing for this motion",
+                             m.actuator.size(), d.F.size(), where, a.residual);
+    }
+  }
+  return a;
+}
+
+DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  look(m, w, d);
+  keep_conditioned(m, w, d);
+  forward_kernel(m, w, d);
+  if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
+  if (d.options.by == Formulation::scdd_iterative && !d.iteration.converged)
+    return {Status::not_converged, d.iteration.change,
+            fmt::format("scdd_iterative: not converged after {} iterations; the eigenvalue that decides is {:.3f}, "
+                        "relaxation {:g} needs it below {:.3f}",
+                        d.iteration.iterations, d.iteration.eigenvalue, d.options.iteration.relaxation,
+                        2 / d.options.iteration.relaxation)};
+  if (!w.a.allFinite()) {
+    std::vector<Inertia<double>> composite(m.parent.size());
+    MatX<double> M(m.nv, m.nv);
+    mass_matrix(m, w, composite, M);
+    if (const std::string why = not_applicable(m, w, d.options.by); !why.empty()) return singular(why);
+    look(m, w, d);
+    explicit_form(w, d.y, d.form);
+    const MatX<double> M_c = d.form.G.transpose() * M * d.form.G;
+    return singular(fmt::format("the reduced mass matrix is singular: '{}' moves without inertia",
+                                lightest(m, M_c, d.form.G)));
+  }
+  return {};
+}
+
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o) {
+  Dynamics<double> d(m, w, o);
+  return inverse_dynamics(m, w, d);
+}
+
+DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o) {
+  Dynamics<double> d(m, w, o);
+  return forward_dynamics(m, w, d);
+}
+
+}  // namespace gough

@@ -1,0 +1,78 @@
+#include "gough/dynamics/scdd.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "gough/spatial/rank.hpp"
+
+namespace gough {
+
+void for_each_chain(int n, bool parallel, const std::function<void(int)>& task) {
+  if (parallel)
+    tbb::parallel_for(0, n, [&task](int i) { task(i); });
+  else
+    for (int i = 0; i < n; ++i) task(i);
+}
+
+std::vector<Chain> find_chains(const Structure& m, const Selection& s) {
+  std::vector<int> root(m.parent.size());
+  std::vector<Chain> chains;
+  std::vector<std::size_t> chain_of_root(m.parent.size());
+  for (std::size_t j = 0; j < m.parent.size(); ++j) {
+    const int i = m.parent[j];
+    root[j] = i == base ? static_cast<int>(j) : root[static_cast<std::size_t>(i)];
+    if (i == base) {
+      chain_of_root[j] = chains.size();
+      chains.push_back({m.joint[j].v, 0, static_cast<int>(j), 0, {}, {}});
+    }
+    Chain& c = chains[chain_of_root[static_cast<std::size_t>(root[j])]];
+    c.n += velocity_size(m.joint[j].type);
+    ++c.bodies;
+  }
+  for (const CutJoint& cut : m.cut)
+    for (Chain& c : chains) {
+      const bool touches = std::any_of(cut.path.begin(), cut.path.end(), [&](const CutJoint::Step& step) {
+        const int v = m.joint[static_cast<std::size_t>(step.body)].v;
+        return v >= c.first && v < c.first + c.n;
+      });
+      if (!touches) continue;
+      for (std::size_t i = 0; i < s.rows.size(); ++i)
+        if (s.rows[i] >= cut.first_row && s.rows[i] < cut.first_row + static_cast<int>(cut.rows.size())) {
+          c.rows.push_back(s.rows[i]);
+          c.place.push_back(static_cast<int>(i));
+        }
+    }
+  std::erase_if(chains, [](const Chain& c) { return c.n == 0; });
+  return chains;
+}
+
+ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
+                           const VecX<double>& F, const IterationRule& rule, Workspace<double>& w) {
+  std::vector<Inertia<double>> composite(m.parent.size());
+  MatX<double> M(m.nv, m.nv);
+  mass_matrix(m, w, composite, M);
+  const MatX<double> M_yy = rows_of(columns_of(M, s.independent), s.independent);
+  const MatX<double> M_py = rows_of(columns_of(M, s.independent), s.dependent);
+  const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
+  const MatX<double> schur = M_yy - M_py.transpose() * M_pp.ldlt().solve(M_py);
+  const MatX<double> M_c = form.G.transpose() * M * form.G;
+  const Eigen::LDLT<MatX<double>> solver(schur);
+  ScddIteration it;
+  it.eigenvalue = (solver.solve(M_c)).eval().eigenvalues().real().maxCoeff();
+  const VecX<double> c = form.G.transpose() * w.t;
+  VecX<double> y = VecX<double>::Zero(F.size());
+  for (; it.iterations < rule.most && !it.converged; ++it.iterations) {
+    const VecX<double> step = solver.solve(F - c - M_c * y) * rule.relaxation;
+    y += step;
+    it.change = step.norm() / std::max(y.norm(), 1e-300);
+    it.converged = it.change < rule.tolerance || step.norm() == 0;
+    if (!(y.norm() < 1e100)) break;  // diverged
+  }
+  w.a = form.G * y + form.g;
+  return it;
+}
+
+}  // namespace gough
