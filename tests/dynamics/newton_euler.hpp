@@ -1,0 +1,579 @@
+#pragma once
+/// Newton's and Euler's equations of every body by itself: slow, obvious, and nothing in common with the library but the
+/// poses of the bodies. What it says about forces and accelerations is what the library's dynamics are tested against.
+///
+/// Every body j of the tree is free. x holds the accelerations of all, base axes: (w_j', acceleration of its origin o_j).
+/// A joint, of the tree or cut, lets frame B on its child move against frame A on its parent. Six lines (n, f), moments
+/// and forces through b, B's origin, measure that motion: with w the relative angular velocity and v the relative
+/// velocity of the two bodies at b,
+///   rate = n . w + f . v                                                                                   (N1)
+/// Lines of the free coordinates give the coordinates' rates q', the others give rates that vanish. By the principle of
+/// power, the same line is the wrench on the child (and its opposite on the parent) of a unit force on the coordinate, or
+/// of a unit reaction. Derivatives of (N1), with what velocities contribute found by dual numbers:
+///   q'' = S x + s_0          coordinates                                                                   (N2)
+///   0   = C x + c_0          constraints                                                                   (N3)
+/// Each body, about its origin, with m, s, I mass, first and second moment in base axes:
+///   m a + w' x s + w x (w x s)     = force                                                                 (N4)
+///   I w' + s x a + w x I w         = moment                                                                (N5)
+/// together M x + h = F + S^T f + C^T lambda. The force on a coordinate, u the ratio and J the rotor's inertia, is
+///   f = tau - c (q - q_0) - d q' - friction(q') - J u^2 q''                                                (N6)
+#include <Eigen/Dense>
+#include <stdexcept>
+
+#include "kinematics/states.hpp"
+
+namespace gough::newton_euler {
+
+using Eigen::Index;
+
+/// A wrench on a body from outside, about the base's origin, base axes.
+struct External {
+  int body = base;
+  Force<double> wrench;
+};
+
+/// What acts besides gravity, springs and friction: drives (along +q, at the joint's side) and external wrenches.
+struct Load {
+  VecX<double> tau;
+  std::vector<External> external;
+};
+
+// ------------------------------------------------------------------------------------------------ motion of a joint
+
+/// A body, or the base: pose, angular velocity, velocity of its origin; base axes.
+template <class S>
+struct Body {
+  Transform<S> X;
+  Vec3<S> w = Vec3<S>::Zero(), v = Vec3<S>::Zero();
+
+  Vec3<S> velocity_at(const Vec3<S>& point) const { return v + cross<S>(w, point - X.p); }
+};
+
+/// The body in the next instant, if neither w nor v change.
+inline Body<D> drifting(const Body<double>& body) {
+  Body<D> next{body.X.cast<D>(), body.w.cast<D>(), body.v.cast<D>()};
+  for (int i = 0; i < 3; ++i) {
+    const Vec3<double> turning = cross<double>(body.w, body.X.R.col(i));
+    for (int k = 0; k < 3; ++k) next.X.R(k, i).d[0] = turning[k];
+    next.X.p[i].d[0] = body.v[i];
+  }
+  return next;
+}
+
+/// A joint of the tree or a cut one: frame A on its parent, frame B on its child.
+struct Joint {
+  JointKind kind;
+  int parent, child;
+  Transform<double> A, B;
+  int coordinate;  ///< its first, in Structure::coordinate
+};
+
+/// Tree joint j carries body j; then the cut joints.
+inline std::vector<Joint> joints(const Mechanism<double>& m) {
+  constexpr std::array kinds = {JointKind::fixed, JointKind::revolute, JointKind::prismatic, JointKind::spherical,
+                                JointKind::free};  // in the order of Elementary
+  std::vector<Joint> all;
+  for (std::size_t j = 0; j < m.parent.size(); ++j)
+    all.push_back({kinds[static_cast<std::size_t>(m.joint[j].type)],
+                   m.parent[j],
+                   static_cast<int>(j),
+                   m.placement[j],
+                   {},
+                   m.joint[j].v});
+  for (std::size_t c = 0; c < m.cut.size(); ++c)
+    all.push_back({m.cut[c].kind, m.cut[c].a, m.cut[c].b, m.cut_a[c], m.cut_b[c], m.cut[c].first_coordinate});
+  return all;
+}
+
+/// A moment and a force through B's origin, base axes.
+template <class S>
+struct Line {
+  Vec3<S> n, f;
+};
+
+/// The six lines of a joint: first those of its free coordinates, in their order, then those of its constraints.
+template <class S>
+std::array<Line<S>, 6> lines(JointKind kind, const Transform<S>& A, const Transform<S>& B) {
+  const auto turn = [](const Vec3<S>& n) -> Line<S> { return {n, Vec3<S>::Zero()}; };
+  const auto slide = [](const Vec3<S>& f) -> Line<S> { return {Vec3<S>::Zero(), f}; };
+  const Vec3<S> ax = A.R.col(0), ay = A.R.col(1), az = A.R.col(2), bx = B.R.col(0), by = B.R.col(1), bz = B.R.col(2);
+  switch (kind) {
+    case JointKind::fixed: return {slide(ax), slide(ay), slide(az), turn(ax), turn(ay), turn(az)};
+    case JointKind::revolute: return {turn(az), slide(ax), slide(ay), slide(az), turn(ax), turn(ay)};
+    case JointKind::prismatic: return {slide(az), slide(ax), slide(ay), turn(ax), turn(ay), turn(az)};
+    case JointKind::universal: return {turn(az), turn(bx), slide(ax), slide(ay), slide(az), turn(cross(az, bx))};
+    case JointKind::cylindrical: return {turn(az), slide(az), slide(ax), slide(ay), turn(ax), turn(ay)};
+    case JointKind::spherical: return {turn(bx), turn(by), turn(bz), slide(ax), slide(ay), slide(az)};
+    case JointKind::planar: return {slide(ax), slide(ay), turn(az), slide(az), turn(ax), turn(ay)};
+    case JointKind::point_on_line: return {slide(az), turn(bx), turn(by), turn(bz), slide(ax), slide(ay)};
+    case JointKind::point_on_plane: return {slide(ax), slide(ay), turn(bx), turn(by), turn(bz), slide(az)};
+    case JointKind::free: return {slide(ax), slide(ay), slide(az), turn(bx), turn(by), turn(bz)};
+    case JointKind::distance: break;
+  }
+  // A rod along d_z, its frame turned by q1 about a_x, then by q2 about d_y; b moves with v = l (q1' a_x + q2' d_y) x d_z.
+  // a_x = cos q2 d_x + sin q2 d_z, so v = l (-q1' cos q2 d_y + q2' d_x). B turns against the rod: w - q1' a_x - q2' d_y.
+  const Vec3<S> d = B.p - A.p;
+  const S l = sqrt(dot(d, d));
+  const Vec3<S> dz = d / l, across = cross(dz, ax);
+  const S cos2 = sqrt(dot(across, across));
+  const Vec3<S> dy = across / cos2, dx = cross(dy, dz), q1 = dy / (-(l * cos2)), q2 = dx / l;
+  const auto ball = [&](const Vec3<S>& b) -> Line<S> { return {b, -(q1 * dot(b, ax) + q2 * dot(b, dy))}; };
+  return {slide(q1), slide(q2), ball(bx), ball(by), ball(bz), slide(dz)};
+}
+
+/// (N1) for all six lines.
+template <class S>
+Vec6<S> rates(const Joint& joint, const Body<S>& parent, const Body<S>& child) {
+  const Transform<S> A = parent.X * joint.A.cast<S>(), B = child.X * joint.B.cast<S>();
+  const Vec3<S> w = child.w - parent.w, v = child.velocity_at(B.p) - parent.velocity_at(B.p);
+  const auto line = lines(joint.kind, A, B);
+  Vec6<S> rate;
+  for (int i = 0; i < 6; ++i) rate[i] = dot(line[at(i)].n, w) + dot(line[at(i)].f, v);
+  return rate;
+}
+
+inline Vec3<double> rotation_vector_of(const Mat3<double>& R) {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
+
+/// Positions of a joint's free coordinates; a ball's turns are a rotation vector.
+inline Vec6<double> positions(const Joint& joint, const Body<double>& parent, const Body<double>& child) {
+  const Transform<double> X = (parent.X * joint.A).inverse() * (child.X * joint.B);
+  const Vec3<double>& r = X.p;
+  const double about_z = std::atan2(X.R(1, 0), X.R(0, 0));
+  Vec6<double> q = Vec6<double>::Zero();
+  switch (joint.kind) {
+    case JointKind::fixed: break;
+    case JointKind::revolute: q[0] = about_z; break;
+    case JointKind::prismatic: q[0] = r.z(); break;
+    case JointKind::universal: q.head<2>() << about_z, std::atan2(X.R(2, 1), X.R(2, 2)); break;
+    case JointKind::cylindrical: q.head<2>() << about_z, r.z(); break;
+    case JointKind::spherical: q.head<3>() = rotation_vector_of(X.R); break;
+    case JointKind::planar: q.head<3>() << r.x(), r.y(), about_z; break;
+    case JointKind::point_on_line: q.head<4>() << r.z(), rotation_vector_of(X.R); break;
+    case JointKind::point_on_plane: q.head<5>() << r.x(), r.y(), rotation_vector_of(X.R); break;
+    case JointKind::free: q << r, rotation_vector_of(X.R); break;
+    case JointKind::distance: {
+      const double q1 = std::atan2(-r.y(), r.z()), q2 = std::asin(r.x() / r.norm());
+      const Mat3<double> rod =
+          (Eigen::AngleAxisd(q1, Vec3<double>::UnitX()) * Eigen::AngleAxisd(q2, Vec3<double>::UnitY()))
+              .toRotationMatrix();
+      q.head<5>() << q1, q2, rotation_vector_of(rod.transpose() * X.R);
+    }
+  }
+  return q;
+}
+
+// ------------------------------------------------------------------------------------------------ all bodies
+
+/// What (N2) and (N3) say of all bodies at a position with given rates of the tree's joints. Must not outlive `m`.
+struct FreeBodies {
+  const Mechanism<double>& m;
+  std::vector<Joint> joint;
+  std::vector<Body<double>> body;
+  std::vector<std::array<Line<double>, 6>> line;  ///< per joint
+  std::vector<Vec3<double>> point;                ///< per joint: B's origin
+  std::vector<int> constraint;                    ///< per joint: its first row of C
+  VecX<double> position, rate;                    ///< of all coordinates
+  VecX<double> forbidden;                         ///< rates of the constraints: zero where loops are closed
+  MatX<double> S, C;                              ///< coordinates x 6 bodies, constraints x 6 bodies
+  VecX<double> s0, c0;
+
+  FreeBodies(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v)
+      : m(robot), joint(joints(robot)), body(robot.parent.size()) {
+    place(q);
+    for (std::size_t j = 0; j < body.size(); ++j) set_velocity(j, v);
+    measure(q);
+  }
+
+  Body<double> body_at(int i) const { return i == base ? Body<double>{} : body[at(i)]; }
+
+  /// Lines as rows that act on (w, v of the origin) of the body, 6 x 6: a force at b has a moment about the origin.
+  Eigen::Matrix<double, 6, 6> rows(std::size_t j, int i) const {
+    Eigen::Matrix<double, 6, 6> R;
+    for (int k = 0; k < 6; ++k)
+      R.row(k) << (line[j][at(k)].n + cross<double>(point[j] - body_at(i).X.p, line[j][at(k)].f)).transpose(),
+          line[j][at(k)].f.transpose();
+    return R;
+  }
+
+  /// What velocities alone make of the second derivatives of (N1).
+  Vec6<double> drift(std::size_t j) const {
+    const Vec6<D> rate_of = rates(joint[j], drifting(body_at(joint[j].parent)), drifting(body_at(joint[j].child)));
+    return rate_of.unaryExpr([](const D& x) { return x.d[0]; });
+  }
+
+  /// The accelerations x of all bodies from those of the tree's coordinates, body by body.
+  VecX<double> accelerations(const VecX<double>& a) const {
+    VecX<double> x(S.cols());
+    for (std::size_t j = 0; j < body.size(); ++j) {
+      Vec6<double> wanted = -drift(j);
+      const int n = free_coordinates(joint[j].kind);
+      wanted.head(n) += a.segment(joint[j].coordinate, n);
+      if (const int i = joint[j].parent; i != base) wanted += rows(j, i) * x.segment<6>(6 * i);
+      x.segment<6>(6 * static_cast<Index>(j)) = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
+    }
+    return x;
+  }
+
+  /// Forces on a joint's six lines as one wrench on its child, about the base's origin.
+  Force<double> wrench(std::size_t j, const Vec6<double>& force) const {
+    Force<double> sum;
+    for (int k = 0; k < 6; ++k) {
+      const Line<double>& l = line[j][at(k)];
+      sum += Force<double>{l.n + cross<double>(point[j], l.f), l.f} * force[k];
+    }
+    return sum;
+  }
+
+ private:
+  void place(const VecX<double>& q) {
+    Workspace<double> w(m);
+    w.q = q;
+    tree_positions(m, w);
+    for (std::size_t j = 0; j < body.size(); ++j) body[j].X = w.X0[j];
+    for (const Joint& one : joint) {
+      const Transform<double> B = body_at(one.child).X * one.B;
+      line.push_back(lines(one.kind, body_at(one.parent).X * one.A, B));
+      point.push_back(B.p);
+    }
+  }
+
+  /// The velocity of body j is the one for which (N1) gives the joint's rates, and zero for its constraints.
+  void set_velocity(std::size_t j, const VecX<double>& v) {
+    Vec6<double> wanted = -rates(joint[j], body_at(joint[j].parent), body[j]);  // of the parent: j still stands still
+    const int n = free_coordinates(joint[j].kind);
+    wanted.head(n) += v.segment(joint[j].coordinate, n);
+    const Vec6<double> twist = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
+    body[j].w = twist.head<3>();
+    body[j].v = twist.tail<3>();
+  }
+
+  void measure(const VecX<double>& q) {
+    int constraints = 0;
+    for (const Joint& one : joint) {
+      constraint.push_back(constraints);
+      constraints += 6 - free_coordinates(one.kind);
+    }
+    const auto coordinates = static_cast<Index>(m.coordinate.size()), columns = 6 * static_cast<Index>(body.size());
+    position = rate = s0 = VecX<double>::Zero(coordinates);
+    forbidden = c0 = VecX<double>::Zero(constraints);
+    S = MatX<double>::Zero(coordinates, columns);
+    C = MatX<double>::Zero(constraints, columns);
+    for (std::size_t j = 0; j < joint.size(); ++j) measure(j);
+    for (const TreeJoint& one : m.joint)  // angles of the tree may have made full turns
+      if (velocity_size(one.type) == 1) position[one.v] = q[one.q];
+  }
+
+  void measure(std::size_t j) {
+    const int n = free_coordinates(joint[j].kind), k = 6 - n, c = joint[j].coordinate, r = constraint[j];
+    const Body<double> parent = body_at(joint[j].parent), child = body_at(joint[j].child);
+    const Vec6<double> now = rates(joint[j], parent, child), bias = drift(j);
+    position.segment(c, n) = positions(joint[j], parent, child).head(n);
+    rate.segment(c, n) = now.head(n);
+    forbidden.segment(r, k) = now.tail(k);
+    s0.segment(c, n) = bias.head(n);
+    c0.segment(r, k) = bias.tail(k);
+    for (const auto& [i, sign] : {std::pair(joint[j].child, 1.0), std::pair(joint[j].parent, -1.0)}) {
+      if (i == base) continue;
+      S.block(c, 6 * i, n, 6) += sign * rows(j, i).topRows(n);
+      C.block(r, 6 * i, k, 6) += sign * rows(j, i).bottomRows(k);
+    }
+  }
+};
+
+// ------------------------------------------------------------------------------------------------ forces
+
+/// A force through a point of a body, as it acts on (w, v of the origin).
+inline void add_force(const FreeBodies& b, int i, const Vec3<double>& point, const Vec3<double>& force,
+                      VecX<double>& F) {
+  if (i == base) return;
+  F.segment<3>(6 * i) += cross<double>(point - b.body[at(i)].X.p, force);
+  F.segment<3>(6 * i + 3) += force;
+}
+
+/// A point-to-point spring: its ends, its length and how fast that grows.
+struct Stretched {
+  Vec3<double> a, b, direction;  ///< from a to b
+  double length, rate;
+};
+inline Stretched stretched(const FreeBodies& f, std::size_t i) {
+  const Body<double> A = f.body_at(f.m.spring[i].a), B = f.body_at(f.m.spring[i].b);
+  const Vec3<double> a = A.X * f.m.spring_point_a[i], b = B.X * f.m.spring_point_b[i];
+  const double length = (b - a).norm();
+  const Vec3<double> direction = (b - a) / length;
+  return {a, b, direction, length, direction.dot(B.velocity_at(b) - A.velocity_at(a))};
+}
+/// What draws its ends together.
+inline double spring_force(const FreeBodies& f, std::size_t i) {
+  const Stretched s = stretched(f, i);
+  return f.m.spring_stiffness[i] * (s.length - f.m.spring_length[i]) + f.m.spring_damping[i] * s.rate;
+}
+
+/// Friction of coordinate c against its rate.
+inline double friction(const FreeBodies& b, std::size_t c) {
+  const double rate = b.rate[static_cast<Index>(c)];
+  double sum = 0;
+  for (const FrictionUse& use : b.m.coordinate[c].friction) {
+    const double coefficient = b.m.coefficient[at(use.coefficient)];
+    if (use.function == "viscous") {
+      sum += coefficient * rate;
+    } else if (use.function == "coulomb") {
+      sum += rate > 0 ? coefficient : rate < 0 ? -coefficient : 0.0;
+    } else {
+      throw std::invalid_argument("unknown friction function " + use.function);
+    }
+  }
+  return sum;
+}
+
+/// (N6) without drives and rotors.
+inline VecX<double> coordinate_forces(const FreeBodies& b) {
+  VecX<double> f(b.rate.size());
+  for (std::size_t c = 0; c < b.m.coordinate.size(); ++c) {
+    const auto i = static_cast<Index>(c);
+    f[i] = -b.m.stiffness[c] * (b.position[i] - b.m.rest[c]) - b.m.damping[c] * b.rate[i] - friction(b, c);
+  }
+  return f;
+}
+
+/// Forces of the drives at their coordinates.
+inline VecX<double> drive_forces(const FreeBodies& b, const VecX<double>& tau) {
+  VecX<double> f = VecX<double>::Zero(b.rate.size());
+  for (std::size_t i = 0; i < b.m.actuator.size(); ++i) f[b.m.actuator[i]] += tau[static_cast<Index>(i)];
+  return f;
+}
+
+/// J u^2 of each coordinate.
+inline VecX<double> rotors(const Mechanism<double>& m) {
+  VecX<double> r(static_cast<Index>(m.coordinate.size()));
+  for (std::size_t c = 0; c < m.coordinate.size(); ++c)
+    r[static_cast<Index>(c)] = m.rotor_inertia[c] * m.ratio[c] * m.ratio[c];
+  return r;
+}
+
+inline Mat3<double> skew(const Vec3<double>& x) {
+  Mat3<double> W;
+  W << 0, -x.z(), x.y(), x.z(), 0, -x.x(), -x.y(), x.x(), 0;
+  return W;
+}
+
+/// First and second moment of body j, base axes, about its origin.
+inline Vec3<double> first_moment(const FreeBodies& b, std::size_t j) { return b.body[j].X.R * b.m.inertia[j].first; }
+inline Mat3<double> second_moment(const FreeBodies& b, std::size_t j) {
+  return b.body[j].X.R * b.m.inertia[j].second * b.body[j].X.R.transpose();
+}
+
+/// M of (N4), (N5), with the rotors.
+inline MatX<double> mass_matrix(const FreeBodies& b) {
+  MatX<double> M = b.S.transpose() * rotors(b.m).asDiagonal() * b.S;
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const Mat3<double> s = skew(first_moment(b, j));
+    Eigen::Matrix<double, 6, 6> I;
+    I << second_moment(b, j), s, -s, b.m.inertia[j].mass * Mat3<double>::Identity();
+    M.block<6, 6>(6 * static_cast<Index>(j), 6 * static_cast<Index>(j)) += I;
+  }
+  return M;
+}
+
+/// What pulls and turns the bodies besides drives and reactions, less h of (N4), (N5) and of the rotors.
+inline VecX<double> known_forces(const FreeBodies& b, const std::vector<External>& external) {
+  VecX<double> F = b.S.transpose() * (coordinate_forces(b) - rotors(b.m).cwiseProduct(b.s0));
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const Vec3<double>& w = b.body[j].w;
+    const Vec3<double> s = first_moment(b, j), Iw = second_moment(b, j) * w;
+    F.segment<3>(6 * static_cast<Index>(j)) += cross<double>(s, b.m.gravity) - cross(w, Iw);
+    F.segment<3>(6 * static_cast<Index>(j) + 3) +=
+        b.m.inertia[j].mass * b.m.gravity - cross<double>(w, cross<double>(w, s));
+  }
+  for (std::size_t i = 0; i < b.m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const Vec3<double> pull = s.direction * spring_force(b, i);
+    add_force(b, b.m.spring[i].a, s.a, pull, F);
+    add_force(b, b.m.spring[i].b, s.b, -pull, F);
+  }
+  for (const External& e : external) {
+    if (e.body == base) continue;
+    add_force(b, e.body, Vec3<double>::Zero(), e.wrench.force, F);
+    F.segment<3>(6 * e.body) += e.wrench.moment;
+  }
+  return F;
+}
+
+// ------------------------------------------------------------------------------------------------ solving
+
+inline constexpr double rank_tolerance = 1e-9;
+
+using Decomposition = Eigen::CompleteOrthogonalDecomposition<MatX<double>>;
+inline Decomposition decomposed(const MatX<double>& A) {
+  Decomposition d;
+  d.setThreshold(rank_tolerance);
+  d.compute(A);
+  return d;
+}
+
+/// An orthonormal basis of what A maps to zero.
+inline MatX<double> null_space_of(const MatX<double>& A) {
+  if (A.size() == 0) return MatX<double>::Identity(A.cols(), A.cols());
+  const Decomposition d = decomposed(A);
+  return d.colsPermutation() * d.matrixZ().transpose().rightCols(A.cols() - d.rank());
+}
+
+/// The shortest x that comes nearest to A x = b, also where there is nothing to solve.
+inline VecX<double> shortest_solution(const MatX<double>& A, const VecX<double>& b) {
+  if (A.size() == 0) return VecX<double>::Zero(A.cols());
+  return decomposed(A).solve(b);
+}
+
+struct BodyAcceleration {
+  Vec3<double> angular, origin;  ///< base axes; ordinary acceleration of the frame's origin
+};
+
+struct Forward {
+  VecX<double> a;                       ///< nv: derivatives of the tree's velocity coordinates
+  VecX<double> cut_a;                   ///< the same of the cut joints' coordinates
+  std::vector<BodyAcceleration> body;   ///< per body
+  std::vector<Force<double>> reaction;  ///< per joint (tree, then cut): of its constraints on its child, about the base
+  std::vector<Force<double>> transmitted;  ///< the same with drive, spring, damper, friction and rotor
+  std::vector<bool> reaction_unique;       ///< per joint: bodies are rigid, so redundant constraints share at will
+  bool unique = false;                     ///< the accelerations: nothing without inertia moves freely
+  double residual = 0;                     ///< of the bodies' equations, over the largest force
+  Force<double> base_wrench;               ///< of the base on all that it carries, about its origin
+
+  bool reactions_unique() const {
+    return std::all_of(reaction_unique.begin(), reaction_unique.end(), [](bool b) { return b; });
+  }
+};
+
+/// Wrenches in the joints from the forces on their constraints and coordinates, and what of them comes from the base.
+inline void set_joint_wrenches(const FreeBodies& b, const VecX<double>& lambda, const VecX<double>& force,
+                               Forward& result) {
+  const MatX<double> idle = null_space_of(b.C.transpose());
+  for (std::size_t j = 0; j < b.joint.size(); ++j) {
+    const int n = free_coordinates(b.joint[j].kind), k = 6 - n;
+    Vec6<double> held = Vec6<double>::Zero(), driven = held;
+    held.tail(k) = lambda.segment(b.constraint[j], k);
+    driven.head(n) = force.segment(b.joint[j].coordinate, n);
+    result.reaction.push_back(b.wrench(j, held));
+    result.transmitted.push_back(b.wrench(j, held + driven));
+    result.reaction_unique.push_back(idle.middleRows(b.constraint[j], k).norm() < 1e-6);
+    if (b.joint[j].parent == base) result.base_wrench += result.transmitted[j];
+    if (b.joint[j].child == base) result.base_wrench = result.base_wrench - result.transmitted[j];
+  }
+  for (std::size_t i = 0; i < b.m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const Vec3<double> pull = s.direction * spring_force(b, i);
+    const Force<double> on_b{-cross(s.b, pull), -pull};
+    if (b.m.spring[i].a == base) result.base_wrench += on_b;
+    if (b.m.spring[i].b == base) result.base_wrench = result.base_wrench - on_b;
+  }
+}
+
+/// Accelerations and reactions under a load, at a closed position with closed rates. The accelerations that the
+/// constraints allow are x = x_0 + N z, C N = 0. Reactions have no power on N, which leaves
+///   N^T M N z = N^T (F - M x_0),      then   C^T lambda = M x - F                                          (N7)
+inline Forward forward(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v, const Load& load) {
+  const FreeBodies b(m, q, v);
+  const MatX<double> M = mass_matrix(b), N = null_space_of(b.C);
+  const VecX<double> tau = drive_forces(b, load.tau), F = known_forces(b, load.external) + b.S.transpose() * tau;
+  const VecX<double> x0 = shortest_solution(b.C, -b.c0);
+  const MatX<double> NMN = N.transpose() * M * N;
+  const VecX<double> x = x0 + N * shortest_solution(NMN, N.transpose() * (F - M * x0));
+  const VecX<double> needed = M * x - F, lambda = shortest_solution(b.C.transpose(), needed);
+  const VecX<double> qdd = b.S * x + b.s0;
+
+  Forward result;
+  result.a = qdd.head(m.nv);
+  result.cut_a = qdd.tail(m.cut_coordinates());
+  result.unique = N.cols() == 0 || decomposed(NMN).rank() == N.cols();
+  result.residual =
+      (b.C.transpose() * lambda - needed).norm() / (F.norm() + needed.norm() + std::numeric_limits<double>::min());
+  for (std::size_t j = 0; j < b.body.size(); ++j)
+    result.body.push_back({x.segment<3>(6 * static_cast<Index>(j)), x.segment<3>(6 * static_cast<Index>(j) + 3)});
+  set_joint_wrenches(b, lambda, tau + coordinate_forces(b) - rotors(m).cwiseProduct(qdd), result);
+  return result;
+}
+
+struct Inverse {
+  VecX<double> tau;     ///< per actuator, along +q; the shortest of all that do it
+  bool unique = false;  ///< no drives work against each other
+  double residual = 0;  ///< of the equations of motion, over their largest term; above rounding: the drives cannot
+};
+
+/// Forces of the drives for given accelerations of the tree's coordinates, at a closed state.
+///   N^T S_tau^T tau = N^T (M x - F)                                                                        (N8)
+inline Inverse inverse(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                       const std::vector<External>& external = {}) {
+  const FreeBodies b(m, q, v);
+  const MatX<double> N = null_space_of(b.C);
+  const VecX<double> inertial = N.transpose() * (mass_matrix(b) * b.accelerations(a)),
+                     known = N.transpose() * known_forces(b, external);
+  MatX<double> T(N.cols(), static_cast<Index>(m.actuator.size()));
+  for (std::size_t i = 0; i < m.actuator.size(); ++i)
+    T.col(static_cast<Index>(i)) = N.transpose() * b.S.row(m.actuator[i]).transpose();
+
+  Inverse result;
+  result.tau = shortest_solution(T, inertial - known);
+  result.unique = T.cols() == 0 || (T.rows() > 0 && decomposed(T).rank() == T.cols());
+  result.residual = (T * result.tau - inertial + known).norm() /
+                    (inertial.norm() + known.norm() + std::numeric_limits<double>::min());
+  return result;
+}
+
+// ------------------------------------------------------------------------------------------------ energy, momentum
+
+struct Energies {
+  double kinetic = 0;      ///< with rotors
+  double potential = 0;    ///< gravity (zero at the base's origin), springs in joints and between points
+  double dissipated = 0;   ///< power of dampers and friction, in cut joints too
+  Force<double> momentum;  ///< moment of momentum about the base's origin; momentum
+};
+
+inline Energies energies(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v) {
+  const FreeBodies b(m, q, v);
+  Energies e;
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const auto& [X, w, velocity] = b.body[j];
+    const Vec3<double> s = first_moment(b, j), Iw = second_moment(b, j) * w;
+    const double mass = m.inertia[j].mass;
+    const Vec3<double> p = mass * velocity + cross(w, s);
+    e.momentum += {Iw + cross(s, velocity) + cross(X.p, p), p};
+    e.kinetic += (mass * velocity.squaredNorm() + w.dot(Iw)) / 2 + velocity.dot(cross(w, s));
+    e.potential -= m.gravity.dot(mass * X.p + s);
+  }
+  const VecX<double> rotor = rotors(m);
+  for (std::size_t c = 0; c < m.coordinate.size(); ++c) {
+    const auto i = static_cast<Index>(c);
+    const double stretch = b.position[i] - m.rest[c], rate = b.rate[i];
+    e.kinetic += rotor[i] * rate * rate / 2;
+    e.potential += m.stiffness[c] * stretch * stretch / 2;
+    e.dissipated += (m.damping[c] * rate + friction(b, c)) * rate;
+  }
+  for (std::size_t i = 0; i < m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const double stretch = s.length - m.spring_length[i];
+    e.potential += m.spring_stiffness[i] * stretch * stretch / 2;
+    e.dissipated += m.spring_damping[i] * s.rate * s.rate;
+  }
+  return e;
+}
+
+inline double actuator_power(const Mechanism<double>& m, const VecX<double>& v, const VecX<double>& tau) {
+  double sum = 0;
+  for (std::size_t i = 0; i < m.actuator.size(); ++i) sum += tau[static_cast<Index>(i)] * v[m.actuator[i]];
+  return sum;
+}
+
+inline double external_power(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v,
+                             const std::vector<External>& external) {
+  const FreeBodies b(m, q, v);
+  double sum = 0;
+  for (const External& e : external) {
+    const Body<double> body = b.body_at(e.body);
+    sum += e.wrench.moment.dot(body.w) + e.wrench.force.dot(body.velocity_at(Vec3<double>::Zero()));
+  }
+  return sum;
+}
+
+}  // namespace gough::newton_euler
