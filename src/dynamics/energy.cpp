@@ -1,0 +1,71 @@
+#include "gough/dynamics/energy.hpp"
+
+namespace gough {
+namespace {
+
+double square(double x) { return x * x; }
+
+/// Springs of tree and cut coordinates; turns of a ball by their rotation vector.
+double spring_energy(const Mechanism<double>& m, const LoadPlan& plan, const Workspace<double>& w) {
+  double V = 0;
+  const auto add = [&](int c, double q) {
+    const auto i = static_cast<std::size_t>(c);
+    V += 0.5 * m.stiffness[i] * square(q - m.rest[i]);
+  };
+  for (const LoadPlan::Coordinate& c : plan.tree)
+    if (c.spring && c.position >= 0) add(c.index, w.q[c.position]);
+  for (const int j : plan.sprung_spherical) {
+    const auto k = static_cast<std::size_t>(j);
+    const Mat3<double> R = m.placement[k].R.transpose() * w.X[k].R;
+    const Vec3<double> r = rotation_vector(R);
+    for (int i = 0; i < 3; ++i) add(m.joint[k].v + velocity_size(m.joint[k].type) - 3 + i, r[i]);
+  }
+  for (const LoadPlan::Coordinate& c : plan.cut)
+    if (c.spring) add(c.index, w.cq[c.index - m.nv]);
+  for (std::size_t s = 0; s < m.spring.size(); ++s)
+    V += 0.5 * m.spring_stiffness[s] * square(spring_force(m, w, s).length - m.spring_length[s]);
+  return V;
+}
+
+double lost_power(const Mechanism<double>& m, const LoadPlan& plan, const Workspace<double>& w) {
+  double P = 0;
+  for (const auto* list : {&plan.tree, &plan.cut})
+    for (const LoadPlan::Coordinate& c : *list) {
+      const double rate = c.index < m.nv ? w.v[c.index] : w.cv[c.index - m.nv];
+      P += m.damping[static_cast<std::size_t>(c.index)] * rate * rate;
+      for (const LoadPlan::Term& term : c.friction)
+        P += m.coefficient[static_cast<std::size_t>(term.coefficient)] *
+             friction_value(term.function, rate, w.coulomb) * rate;
+    }
+  for (std::size_t s = 0; s < m.spring.size(); ++s) P += m.spring_damping[s] * square(spring_force(m, w, s).rate);
+  return P;
+}
+
+}  // namespace
+
+EnergyBalance energy_balance(const Mechanism<double>& m, Workspace<double>& w) {
+  tree_positions(m, w);
+  closure(m, w);
+  tree_velocities(m, w);
+  cut_coordinates(m, w);
+  const LoadPlan plan(m);
+  EnergyBalance e;
+  for (std::size_t j = 0; j < m.parent.size(); ++j) {
+    const Force<double> momentum = m.inertia[j] * w.V[j], in_base = w.X0[j] * momentum;
+    e.kinetic += 0.5 * power(momentum, w.V[j]);
+    e.momentum += in_base.force;
+    e.moment_of_momentum += in_base.moment;
+    e.potential -= m.gravity.dot(m.inertia[j].mass * w.X0[j].p + w.X0[j].R * m.inertia[j].first);
+    e.external += power(w.external[j], w.X0[j] * w.V[j]);
+  }
+  for (int c = 0; c < m.nv; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    e.kinetic += 0.5 * m.rotor_inertia[i] * square(m.ratio[i] * w.v[c]);
+  }
+  e.potential += spring_energy(m, plan, w);
+  e.losses = lost_power(m, plan, w);
+  for (std::size_t a = 0; a < m.actuator.size(); ++a) e.actuators += w.tau[static_cast<Eigen::Index>(a)] * w.v[m.actuator[a]];
+  return e;
+}
+
+}  // namespace gough
