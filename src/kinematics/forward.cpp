@@ -314,7 +314,7 @@ Answer forward_kinematics(const Mechanism<double>& m, const VecX<double>& actuat
   Answer answer;
   bool solved = false;
   if (const auto star = recognise_star(m)) {
-    VecX<double> q = w.q;
+    VecX<double> q = w.q, best;
     set_actuators(m, actuators, q);
     double nearest = 0;
     for (const Transform<double>& pose : star_poses_for(m, *star, q))
@@ -323,10 +323,10 @@ Answer forward_kinematics(const Mechanism<double>& m, const VecX<double>& actuat
         if (solved && distance >= nearest) continue;
         solved = true;
         nearest = distance;
-        q = p->q;
+        best = p->q;
         answer.residual = p->answer.residual;
       }
-    if (solved) w.q = q;
+    if (solved) w.q = best;
   }
   if (!solved) {
     const VecX<double> start = w.q;
