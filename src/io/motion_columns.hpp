@@ -19,8 +19,7 @@ MotionCoordinates platform_coordinates(const Mechanism<double>& m);
 MotionCoordinates actuator_coordinates(const Mechanism<double>& m);
 
 /// A piece through the rows of a table that moves the platform, or the actuators: complete states are joined by
-/// quintics, positions alone by a spline. Sets `start` to the first row's time.
-Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves,
-                       double& start);
+/// quintics, positions alone by a spline.
+Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves);
 
 }  // namespace gough::io

@@ -267,8 +267,7 @@ class MotionBuilder {
                                           "without '..'",
                                           file.file.substr(0, 60)));
     const std::string table = (std::filesystem::path(name_).parent_path() / path).string();
-    double start = 0;
-    return piece_from_table(read_table(table), table, m_, of_.moves, start);
+    return piece_from_table(read_table(table), table, m_, of_.moves);
   }
 
   const FileMotion& file_;

@@ -175,12 +175,10 @@ MotionCoordinates actuator_coordinates(const Mechanism<double>& m) {
   return all;
 }
 
-Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves,
-                       double& start) {
+Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves) {
   const MotionCoordinates of = moves == Moves::platform ? platform_coordinates(m) : actuator_coordinates(m);
   const Columns columns = find_columns(table, of);
   const std::vector<double> t = times(table, file);
-  start = t.front();
   if (!has_states(columns)) {
     if (has_rates(columns) || !columns.complete[0]) refuse(columns, has_rates(columns), file);
     return spline(table, file, columns);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -18,7 +19,7 @@ struct Coordinates {
   std::span<double> c, v, a;
 };
 
-/// What the rotation vector is relative to, and when the piece began.
+/// What the rotation vector is relative to, where the path says so itself.
 using Rotation = const Mat3<double>*;
 
 Rotation evaluate(const LinePath& line, double t, const Coordinates& out) {
@@ -80,6 +81,7 @@ Rotation evaluate(const PolynomialPath& path, double t, const Coordinates& out) 
 
 /// Evaluates the piece that t falls into; returns the orientation to which rotation vectors are relative.
 const Mat3<double>& evaluate(const Trajectory& trajectory, double t, const Coordinates& out) {
+  assert(!trajectory.pieces.empty());
   const double inside = std::clamp(t - trajectory.start, 0.0, trajectory.duration);
   const auto& all = trajectory.pieces;
   const auto after = std::upper_bound(all.begin() + 1, all.end(), inside,

@@ -130,7 +130,7 @@ int coordinates_of(const Piece& piece);
 
 // ------------------------------------------------------------------------------------------------ sampling
 
-/// The motion at time t. Where two pieces meet, the later one counts; before the start and after the end the position is
+/// The motion at time t of a trajectory with at least one piece. Where two pieces meet, the later one counts; before the start and after the end the position is
 /// that of the end, at rest. Does not allocate.
 PlatformMotion platform_motion(const Trajectory& trajectory, double t);
 ActuatorMotion actuator_motion(const Trajectory& trajectory, double t);
@@ -147,7 +147,7 @@ struct MotionState {
 };
 
 MotionState sample(const Trajectory& trajectory, double t);
-inline constexpr std::size_t most_samples = 10'000'000;
+inline constexpr std::size_t most_samples = 2'000'000;
 /// Times from the start in equal steps; the end is always one of them. `step` > 0; throws Error above most_samples.
 std::vector<double> sample_times(const Trajectory& trajectory, double step);
 
