@@ -69,10 +69,10 @@ Rotation evaluate(const PolynomialPath& path, double t, const Coordinates& out) 
   const double u = t - path.knots[static_cast<std::size_t>(stretch)];
   for (std::size_t i = 0; i < out.c.size(); ++i) {
     double c = 0, v = 0, a = 0;  // Horner, with the derivatives carried along
-    for (auto C = path.coefficients.rbegin(); C != path.coefficients.rend(); ++C) {
+    for (std::size_t k = path.coefficients.size(); k-- > 0;) {
       a = a * u + 2 * v;
       v = v * u + c;
-      c = c * u + (*C)(static_cast<Eigen::Index>(i), stretch);
+      c = c * u + path.coefficients[k](static_cast<Eigen::Index>(i), stretch);
     }
     out.c[i] = c, out.v[i] = v, out.a[i] = a;
   }
