@@ -64,12 +64,12 @@ format:  ## format all C++ files
 format-check:  ## check the format of all C++ files
 	@clang-format --dry-run --Werror $(CPP_FILES) || { echo "format-check: run 'make format'" >&2; exit 1; }
 
-schema: build  ## write the JSON Schema of robot files
+schema: build  ## write the JSON Schemas of robot and motion files
 	@mkdir -p schema
-	@build/gough schema robot > build/robot.schema.json
-	@mv build/robot.schema.json schema/robot.schema.json
+	@for kind in robot motion; do build/gough schema $$kind > build/$$kind.schema.json && \
+	  mv build/$$kind.schema.json schema/$$kind.schema.json || exit 1; done
 
-install: build  ## install tool, library and robots under PREFIX
+install: build  ## install tool, library, robots and motions under PREFIX
 	@cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove build/

@@ -120,7 +120,7 @@ int fk(const Options& o) {
   return show(m, posture, o);
 }
 
-int schema(const Options&) { return print(gough::robot_schema()); }
+int schema(const Options& o) { return print(o.schema == "motion" ? gough::motion_schema() : gough::robot_schema()); }
 
 void add_robot(CLI::App* verb, Options& o) {
   verb->add_option("ROBOT", o.robot, "robot file")->required();
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
       ->required();
   fk_verb->add_flag("--all", o.all, "every assembly mode");
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
-  schema_verb->add_option("KIND", o.schema, "robot")->check(CLI::IsMember({"robot"}));
+  schema_verb->add_option("KIND", o.schema, "robot (default) or motion")->check(CLI::IsMember({"robot", "motion"}));
   try {
     app.parse(argc, argv);
     if (check_verb->parsed()) return check(o);

@@ -4,6 +4,7 @@
 
 #include "gough/error.hpp"
 #include "gough/io/check_report.hpp"
+#include "gough/io/motion_file.hpp"
 #include "gough/io/posture_report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/kinematics/assemble.hpp"
@@ -17,6 +18,7 @@
 #include "gough/kinematics/motion.hpp"
 #include "gough/kinematics/singularity.hpp"
 #include "gough/kinematics/survey.hpp"
+#include "gough/kinematics/trajectory.hpp"
 #include "gough/model/build.hpp"
 #include "gough/model/workspace.hpp"
 #include "gough/scalar/dual.hpp"

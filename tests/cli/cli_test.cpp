@@ -153,7 +153,7 @@ TEST_F(Tool, AChainOfAsManyBodiesAsAFileMayHaveIsCheckedOrRefusedInTime) {
 
 TEST_F(Tool, BadArgumentsAreBadInput) {
   for (const std::string arguments :
-       {"", "chekc", "check", "check a b", "check --jsn a", "schema motion", "--no-such-option"}) {
+       {"", "chekc", "check", "check a b", "check --jsn a", "schema notion", "--no-such-option"}) {
     const Outcome o = run(arguments);
     EXPECT_EQ(o.code, 2) << arguments;
     EXPECT_FALSE(o.err.empty()) << arguments;
@@ -184,6 +184,7 @@ TEST_F(Tool, SchemaPrintsTheLibrarysSchema) {
   EXPECT_EQ(o.code, 0);
   EXPECT_EQ(o.out, robot_schema());
   EXPECT_EQ(run("schema").out, robot_schema());
+  EXPECT_EQ(run("schema motion").out, motion_schema());
 }
 
 TEST_F(Tool, CheckSaysTheSameThingTwice) {

@@ -38,6 +38,7 @@ class Tool : public testing::Test {
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string read(const std::string& name) const { return contents(folder_ / name); }
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("gough_cli_test_{}", getpid());

@@ -1,4 +1,4 @@
-/// The JSON Schema of robot files: current, sound, and of one mind with the parser.
+/// The JSON Schemas of robot and motion files: current, sound, and of one mind with the parser.
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
@@ -102,8 +102,8 @@ class Validator {
   json root_;
 };
 
-bool schema_accepts(const std::string& text) {
-  return Validator(json::parse(robot_schema())).accepts(as_json(YAML::Load(text)));
+bool schema_accepts(const std::string& text, const std::string& schema = robot_schema()) {
+  return Validator(json::parse(schema)).accepts(as_json(YAML::Load(text)));
 }
 
 bool parser_accepts(const std::string& text) {
@@ -113,8 +113,27 @@ bool parser_accepts(const std::string& text) {
   return true;
 }
 
+/// Every key of a motion file but samples, which need a table.
+const std::string good_motion = R"(
+motion: m
+description: d
+moves: platform
+sequence:
+  - line: {from: [0, 0, -0.65, 0, 0, 0], to: {x: 0.1}, profile: trapezoid, duration: 1 s, ramp: 0.2 s}
+  - wait: 1
+  - line: {to: {x: 0, rz: 1}, velocity: 1, acceleration: 1, angular_velocity: 1, angular_acceleration: 1}
+  - line: {to: {x: 0.1, rz: 0}, duration: 1}
+  - circle: {centre: [0, 0, -0.65], radius: 0.1, normal: [0, 0, 1], start: 0, turns: 1, duration: 1, profile: constant,
+             orientation: [0, 0, 0]}
+  - circle: {centre: [0, 0, -0.65], radius: 0.1, axes: [[1, 0, 0], [0, 1, 0]], duration: 1}
+  - harmonic: {rate: 1 Hz, duration: 1, coordinates: {x: {offset: 0.1, rate: 1, sin: [0.1], cos: [0]},
+               y: {terms: [{amplitude: 1 mm, rate: 1, phase: 0}]}}}
+)";
+
 TEST(Schema, TheFileInTheRepositoryIsCurrent) {
   EXPECT_EQ(contents(std::string(GOUGH_SOURCE_DIR) + "/schema/robot.schema.json"), robot_schema())
+      << "run `make schema`";
+  EXPECT_EQ(contents(std::string(GOUGH_SOURCE_DIR) + "/schema/motion.schema.json"), motion_schema())
       << "run `make schema`";
 }
 
@@ -122,6 +141,9 @@ TEST(Schema, UsesOnlyWordsThatThisTestChecks) {
   Validator validator(json::parse(robot_schema()));
   validator.accepts(as_json(YAML::LoadFile(robot_path("hexapod"))));
   EXPECT_TRUE(validator.unknown.empty()) << *validator.unknown.begin();
+  Validator of_motions(json::parse(motion_schema()));
+  of_motions.accepts(as_json(YAML::Load(good_motion)));
+  EXPECT_TRUE(of_motions.unknown.empty()) << *of_motions.unknown.begin();
 }
 
 void each_object(const json& node, const std::function<void(const json&)>& visit) {
@@ -131,24 +153,26 @@ void each_object(const json& node, const std::function<void(const json&)>& visit
 }
 
 TEST(Schema, EveryReferenceLeadsToADefinitionAndEveryDefinitionIsUsed) {
-  const json schema = json::parse(robot_schema());
-  std::set<std::string> used, defined;
-  each_object(schema, [&](const json& o) {
-    if (o.contains("$ref")) used.insert(o.at("$ref").get<std::string>());
-  });
-  for (const auto& [name, definition] : schema.at("$defs").items()) defined.insert("#/$defs/" + name);
-  EXPECT_EQ(used, defined);
+  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema())}) {
+    std::set<std::string> used, defined;
+    each_object(schema, [&](const json& o) {
+      if (o.contains("$ref")) used.insert(o.at("$ref").get<std::string>());
+    });
+    for (const auto& [name, definition] : schema.at("$defs").items()) defined.insert("#/$defs/" + name);
+    EXPECT_EQ(used, defined);
+  }
 }
 
 TEST(Schema, EveryKeyOfATableIsExplained) {
-  const json schema = json::parse(robot_schema());
   const auto explained = [](const std::string& where, const json& table) {
     for (const auto& [key, rule] : table.at("properties").items())
       EXPECT_GT(rule.value("description", "").size(), 3u) << where << "." << key;
     EXPECT_EQ(table.at("additionalProperties"), json(false)) << where;
   };
-  explained("robot", schema);
-  for (const auto& [name, table] : schema.at("$defs").items()) explained(name, table);
+  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema())}) {
+    explained(schema.at("title"), schema);
+    for (const auto& [name, table] : schema.at("$defs").items()) explained(name, table);
+  }
 }
 
 TEST(Schema, AcceptsEveryShippedRobot) {
@@ -206,6 +230,46 @@ TEST(Schema, RefusesALimitOfAnUnknownPlatformCoordinate) {
   const std::string bad = with(good, "{z: [0, 1]}", "{zz: [0, 1]}");
   EXPECT_FALSE(parser_accepts(bad));
   EXPECT_FALSE(schema_accepts(bad));
+}
+
+bool motion_is_read(const std::string& text) {
+  static const Mechanism<double> m = load_robot(robot_path("hexapod"));
+  try {
+    parse_motion(text, "test.yaml", m);
+  } catch (const Error&) { return false; }
+  return true;
+}
+
+TEST(MotionSchema, AcceptsEveryShippedMotion) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/motions"))
+    EXPECT_TRUE(schema_accepts(contents(entry.path().string()), motion_schema())) << entry.path();
+}
+
+TEST(MotionSchema, AcceptsWhatTheParserAccepts) {
+  EXPECT_TRUE(motion_is_read(good_motion));
+  EXPECT_TRUE(schema_accepts(good_motion, motion_schema()));
+}
+
+TEST(MotionSchema, RefusesTheTyposThatTheParserRefuses) {
+  const std::vector<std::pair<std::string, std::string>> typos = {{"motion:", "notion:"},
+                                                                  {"moves: platform", "moves: robot"},
+                                                                  {"sequence:", "sequnce:"},
+                                                                  {"wait:", "wiat:"},
+                                                                  {"profile: constant", "profile: fast"},
+                                                                  {"to: {x: 0.1}", "too: {x: 0.1}"},
+                                                                  {"radius:", "radus:"},
+                                                                  {"[[1, 0, 0], [0, 1, 0]]", "[1, 0, 0]"},
+                                                                  {"sin: [0.1]", "sin: 0.1"},
+                                                                  {"amplitude:", "amplitde:"},
+                                                                  {"rate: 1, phase", "phase"},
+                                                                  {"from: [0, 0, -0.65, 0, 0, 0]", "from: 5"},
+                                                                  {"orientation: [0, 0, 0]", "orientation: [0, 0]"}};
+  for (const auto& [from, to] : typos) {
+    const std::string bad = with(good_motion, from, to);
+    ASSERT_NE(bad, good_motion) << from;
+    EXPECT_FALSE(motion_is_read(bad)) << to;
+    EXPECT_FALSE(schema_accepts(bad, motion_schema())) << to;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace {
 using Eigen::AngleAxisd;
 constexpr double pi = std::numbers::pi;
 using D = Dual<double>;
+using DD = Dual<D>;
+using V3 = Vec3<double>;
 
 Mat3<double> turn(int axis, double angle) { return AngleAxisd(angle, Vec3<double>::Unit(axis)).toRotationMatrix(); }
 
@@ -146,6 +148,76 @@ TEST(Rotation, AQuaternionNeedNotBeNormalisedToMeanItsRotation) {
   EXPECT_GE(unit[0], 0);
   EXPECT_NEAR(unit.norm(), 1, 1e-15);
   EXPECT_LT(apart(rotation_from_quaternion(Eigen::Vector4d(unit * -3)), R), 1e-15);
+}
+
+// ------------------------------------------------------------------------------------------------ rotation vectors
+
+V3 random_vector(std::mt19937& g, double size) {
+  std::uniform_real_distribution<double> uniform(-size, size);
+  return {uniform(g), uniform(g), uniform(g)};
+}
+
+/// The vector of a skew matrix.
+V3 vee(const Mat3<double>& W) { return V3(W(2, 1) - W(1, 2), W(0, 2) - W(2, 0), W(1, 0) - W(0, 1)) / 2; }
+
+/// w and w' of R(r + r' t + r'' t^2/2) from R' and R'' by nested dual numbers: [w]x = R' R^T.
+VectorRates by_duals(const V3& r, const V3& dr, const V3& ddr) {
+  Vec3<DD> x;
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    x[i].value.value = r[i];
+    x[i].value.d[0] = x[i].d[0].value = dr[i];
+    x[i].d[0].d[0] = ddr[i];
+  }
+  const Mat3<DD> R = rotation_from_vector<DD>(x);
+  const auto part = [&](auto pick) {
+    return Mat3<double>(R.unaryExpr([&](const DD& e) -> double { return pick(e); }));
+  };
+  const Mat3<double> R0 = part([](const DD&e) { return e.value.value; }),
+                     R1 = part([](const DD&e) { return e.d[0].value; }),
+                     R2 = part([](const DD&e) { return e.d[0].d[0]; });
+  return {vee(R1 * R0.transpose()), vee(R2 * R0.transpose() + R1 * R1.transpose())};
+}
+
+TEST(RotationVectorRates, AreTheDerivativesOfTheRotationAtEverySize) {
+  std::mt19937 g(1);
+  for (const double size : {1e-9, 1e-4, 0.02, 0.3, 0.9, 1.2, 3.0, 8.0})
+    for (int i = 0; i < 20; ++i) {
+      const V3 r = random_vector(g, size), dr = random_vector(g, 1), ddr = random_vector(g, 1);
+      const VectorRates rates = angular_rates(r, {dr, ddr}), expected = by_duals(r, dr, ddr);
+      EXPECT_LT((rates.first - expected.first).norm(), 1e-11) << size;
+      // next to its series' end (|r| = 1e-3) the dual numbers' exponential loses eps / |r|^2 in second derivatives
+      EXPECT_LT((rates.second - expected.second).norm(), 1e-8) << size;
+    }
+}
+
+TEST(RotationVectorRates, AreContinuousWhereTheSeriesEnds) {
+  const V3 axis = V3(1, -2, 0.5).normalized(), dr(0.3, 0.1, -0.7), ddr(1, 2, 3);
+  const VectorRates below = angular_rates(axis * (1 - 1e-15), {dr, ddr}),
+                    above = angular_rates(axis * (1 + 1e-15), {dr, ddr});
+  EXPECT_LT((below.first - above.first).norm(), 1e-14);
+  EXPECT_LT((below.second - above.second).norm(), 1e-13);
+}
+
+TEST(RotationVectorRates, ComeBackFromAngularRates) {
+  std::mt19937 g(2);
+  for (const double size : {0.0, 1e-6, 0.5, 1.7}) {  // |r| < 3: T's determinant stays above 0.1
+    const V3 r = random_vector(g, size), dr = random_vector(g, 1), ddr = random_vector(g, 1);
+    const VectorRates back = rotation_vector_rates(r, angular_rates(r, {dr, ddr}));
+    EXPECT_LT((back.first - dr).norm(), 1e-13);
+    EXPECT_LT((back.second - ddr).norm(), 1e-12);
+  }
+}
+
+TEST(RotationVectorRates, TheNearestVectorHasTheSameRotation) {
+  std::mt19937 g(3);
+  for (int i = 0; i < 50; ++i) {
+    const V3 r = random_vector(g, 4), other = random_vector(g, 10);
+    const V3 near = nearest_rotation_vector(r, other);
+    EXPECT_LT((rotation_from_vector<double>(near) - rotation_from_vector<double>(r)).norm(), 1e-13);
+    EXPECT_LE((near - other).norm(), (r - other).norm() + 1e-12);
+  }
+  EXPECT_LT((nearest_rotation_vector(V3::Zero(), V3(0, 0, 6)) - V3(0, 0, 2 * pi)).norm(), 1e-14);
+  EXPECT_EQ(nearest_rotation_vector(V3::Zero(), V3::Zero()), V3(V3::Zero()));
 }
 
 }  // namespace

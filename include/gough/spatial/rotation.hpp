@@ -36,6 +36,20 @@ Mat3<S> cardan_rates(const Vec3<S>& angles) {
   return E;
 }
 
+/// Rotation vectors in motion. For R = exp([r]x), in the axes to which R leads,
+///   w = T(r) r',   w' = T(r) r'' + T'(r) r'
+///   T = 1 + b [r]x + c [r]x^2,   b = (1 - cos t) / t^2,   c = (t - sin t) / t^3,   t = |r|
+/// with series where t is small. T is singular where t is a multiple of 2 pi, other than 0.
+struct VectorRates {
+  Vec3<double> first, second;
+};
+/// w and w' from r' and r''.
+VectorRates angular_rates(const Vec3<double>& r, const VectorRates& vector_rates);
+/// r' and r'' from w and w'; |r| below 2 pi.
+VectorRates rotation_vector_rates(const Vec3<double>& r, const VectorRates& angular_rates);
+/// Of all vectors with the same rotation as r, the one nearest to `other`.
+Vec3<double> nearest_rotation_vector(const Vec3<double>& r, const Vec3<double>& other);
+
 Vec3<double> cardan_from_rotation(const Mat3<double>& R);
 Vec3<double> euler_from_rotation(const Mat3<double>& R);
 Mat3<double> rotation_from_quaternion(const Eigen::Vector4d& unit);

@@ -1,0 +1,25 @@
+#pragma once
+/// What motion files and motion tables share: the robot's coordinates by name, and pieces through a table's rows.
+#include "gough/io/motion_file.hpp"
+
+namespace gough::io {
+
+/// The coordinates of a motion: their names, kinds and home.
+struct MotionCoordinates {
+  Moves moves = Moves::platform;
+  std::vector<std::string> names;
+  std::vector<bool> is_length;
+  std::vector<bool> needed;  ///< the platform's task; all actuators
+  VecX<double> home;
+
+  std::size_t size() const { return names.size(); }
+};
+
+MotionCoordinates platform_coordinates(const Mechanism<double>& m);
+MotionCoordinates actuator_coordinates(const Mechanism<double>& m);
+
+/// A piece through the rows of a table that moves the platform, or the actuators: complete states are joined by
+/// quintics, positions alone by a spline.
+Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves);
+
+}  // namespace gough::io
