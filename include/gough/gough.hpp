@@ -2,6 +2,10 @@
 /// Everything a program needs.
 #include <fmt/format.h>
 
+#include "gough/dynamics/derivatives.hpp"
+#include "gough/dynamics/dynamics.hpp"
+#include "gough/dynamics/energy.hpp"
+#include "gough/dynamics/reactions.hpp"
 #include "gough/error.hpp"
 #include "gough/io/check_report.hpp"
 #include "gough/io/motion_file.hpp"
@@ -18,6 +22,7 @@
 #include "gough/kinematics/motion.hpp"
 #include "gough/kinematics/singularity.hpp"
 #include "gough/kinematics/survey.hpp"
+#include "gough/kinematics/task_motion.hpp"
 #include "gough/kinematics/trajectory.hpp"
 #include "gough/model/build.hpp"
 #include "gough/model/workspace.hpp"

@@ -78,9 +78,12 @@ StateDerivatives inverse_derivatives(const Mechanism<double>& m, const Workspace
   const Mechanism<D> dual = m.cast<D>();
   const std::size_t n = d.y.independent.size();
   const auto result = [](DualEvaluation& e) { return e.inverse(); };
-  return {columns(n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_position(i); }, result),
-          columns(n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_velocity(i); }, result),
-          columns(n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_acceleration(i); }, result)};
+  return {columns(
+              n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_position(i); }, result),
+          columns(
+              n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_velocity(i); }, result),
+          columns(
+              n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_acceleration(i); }, result)};
 }
 
 StateDerivatives forward_derivatives(const Mechanism<double>& m, const Workspace<double>& w,
@@ -88,9 +91,12 @@ StateDerivatives forward_derivatives(const Mechanism<double>& m, const Workspace
   const Mechanism<D> dual = m.cast<D>();
   const std::size_t n = d.y.independent.size();
   const auto result = [](DualEvaluation& e) { return e.forward(); };
-  return {columns(n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_position(i); }, result),
-          columns(n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_velocity(i); }, result),
-          columns(m.actuator.size(), dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_force(i); }, result)};
+  return {columns(
+              n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_position(i); }, result),
+          columns(
+              n, dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_velocity(i); }, result),
+          columns(
+              m.actuator.size(), dual, w, d, [](DualEvaluation& e, std::size_t i) { e.seed_force(i); }, result)};
 }
 
 VecX<double> inverse_derivative(const Mechanism<D>& seeded, const Workspace<double>& w, const Dynamics<double>& d) {

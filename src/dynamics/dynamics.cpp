@@ -99,8 +99,8 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   }
   const std::vector<int> drives = drive_coordinates(m);
   if (!o.weights.empty() && o.weights.size() != m.actuator.size())
-    throw Error(fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(),
-                            m.actuator.size()));
+    throw Error(
+        fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(), m.actuator.size()));
   const auto freedoms = static_cast<int>(by_legs() ? split->independent.size() : y.independent.size());
   efforts = make_efforts<double>(drives, freedoms, !by_legs() && drives == y.independent);
   for (std::size_t i = 0; i < o.weights.size(); ++i) efforts.weight[i] = o.weights[i];
@@ -117,10 +117,8 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   size(m);
   if (split) reduce_legs(*split, at, *reduction);
   explicit_form(at, y, form);
-  if (by_legs())
-    leg_effort_rates(*split, *reduction, efforts);
-  else
-    effort_rates(form.G, efforts);
+  if (by_legs()) leg_effort_rates(*split, *reduction, efforts);
+  else effort_rates(form.G, efforts);
   choose_pivots(efforts);
   first_pivot = smallest_pivot();
 }
@@ -148,10 +146,8 @@ DynamicsAnswer loops_answer(const Mechanism<double>& m, const Dynamics<double>& 
 void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
   tree_positions(m, w);
   closure(m, w);
-  if (d.by_legs())
-    reduce_legs(*d.split, w, *d.reduction);
-  else
-    explicit_form(w, d.y, d.form);
+  if (d.by_legs()) reduce_legs(*d.split, w, *d.reduction);
+  else explicit_form(w, d.y, d.form);
 }
 
 std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d, double& largest) {
@@ -207,8 +203,8 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
     look(m, w, d);
     explicit_form(w, d.y, d.form);
     const MatX<double> M_c = d.form.G.transpose() * M * d.form.G;
-    return singular(fmt::format("the reduced mass matrix is singular: '{}' moves without inertia",
-                                lightest(m, M_c, d.form.G)));
+    return singular(
+        fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_c, d.form.G)));
   }
   return {};
 }

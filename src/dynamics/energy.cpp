@@ -64,7 +64,8 @@ EnergyBalance energy_balance(const Mechanism<double>& m, Workspace<double>& w) {
   }
   e.potential += spring_energy(m, plan, w);
   e.losses = lost_power(m, plan, w);
-  for (std::size_t a = 0; a < m.actuator.size(); ++a) e.actuators += w.tau[static_cast<Eigen::Index>(a)] * w.v[m.actuator[a]];
+  for (std::size_t a = 0; a < m.actuator.size(); ++a)
+    e.actuators += w.tau[static_cast<Eigen::Index>(a)] * w.v[m.actuator[a]];
   return e;
 }
 

@@ -28,10 +28,8 @@ Force<double> carried(const Mechanism<double>& m, const std::vector<Force<double
   std::vector<Force<double>> felt(m.parent.size());
   for (std::size_t c = 0; c < m.cut.size(); ++c) {
     const auto push = [&](int body, const Force<double>& f) {
-      if (body == base)
-        base_feels += f;
-      else
-        felt[static_cast<std::size_t>(body)] += f;
+      if (body == base) base_feels += f;
+      else felt[static_cast<std::size_t>(body)] += f;
     };
     push(m.cut[c].b, on[c]);
     push(m.cut[c].a, on[c] * -1.0);

@@ -11,8 +11,7 @@
 namespace gough {
 
 void for_each_chain(int n, bool parallel, const std::function<void(int)>& task) {
-  if (parallel)
-    tbb::parallel_for(0, n, [&task](int i) { task(i); });
+  if (parallel) tbb::parallel_for(0, n, [&task](int i) { task(i); });
   else
     for (int i = 0; i < n; ++i) task(i);
 }

@@ -12,7 +12,8 @@ MasterForm<double> make_master_form(const Mechanism<double>& m, Workspace<double
   tree_positions(m, w);
   closure(m, w);
   const bool platform = master == Master::platform;
-  if (platform && !m.platform.exists()) throw Error(fmt::format("{}: has no platform whose motion could be given", m.name));
+  if (platform && !m.platform.exists())
+    throw Error(fmt::format("{}: has no platform whose motion could be given", m.name));
   MasterForm<double> f(m, master, platform ? select_platform(m, w, m.rank) : select_driven(m, w, m.rank));
   if (platform) {
     for (int c = 0; c < 6; ++c)
@@ -28,7 +29,8 @@ MasterForm<double> make_master_form(const Mechanism<double>& m, Workspace<double
   const std::size_t masters = f.task.size() + f.elastic.size(), freedoms = f.s.independent.size();
   if (masters != freedoms)
     throw Error(fmt::format("{}: the motion of {} coordinates ({}) cannot be followed: the mechanism has {} freedoms",
-                            m.name, masters, platform ? "of the platform and of elastic joints" : "of drives", freedoms));
+                            m.name, masters, platform ? "of the platform and of elastic joints" : "of drives",
+                            freedoms));
   explicit_form(w, f.s, f.form);
   if (platform) {
     platform_jacobian(m, w, f.J);

@@ -62,7 +62,8 @@ Mat6<S> matrix(const Inertia<S>& I) {
 /// (B1) for bodies first .. last-1 of one chain. Reads X.
 template <Scalar S>
 void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, Articulated<S>& chain) {
-  for (int j = first; j < last; ++j) chain.body[static_cast<std::size_t>(j)].inertia = detail::matrix(m.inertia[static_cast<std::size_t>(j)]);
+  for (int j = first; j < last; ++j)
+    chain.body[static_cast<std::size_t>(j)].inertia = detail::matrix(m.inertia[static_cast<std::size_t>(j)]);
   for (int j = last; j-- > first;) {
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
@@ -113,10 +114,8 @@ void articulated_solve(const Mechanism<S>& m, int first, int last, int offset, A
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
     const int v = m.joint[k].v - offset, n = velocity_size(m.joint[k].type);
-    if (m.parent[k] == base)
-      b.a.setZero();
-    else
-      b.a = b.X.transpose().lazyProduct(chain.body[static_cast<std::size_t>(m.parent[k])].a);
+    if (m.parent[k] == base) b.a.setZero();
+    else b.a = b.X.transpose().lazyProduct(chain.body[static_cast<std::size_t>(m.parent[k])].a);
     Small<S> x = b.U.transpose().lazyProduct(b.a);
     if (n > 0) ldlt_solve(b.D, x);
     for (int c = 0; c < n; ++c) r[v + c] = r[v + c] - x(c, 0);

@@ -54,12 +54,12 @@ void accelerations_by_dalembert(const Mechanism<S>& m, const ExplicitForm<S>& fo
 
 /// The matrices of (P3), for a `double` mechanism at q, v (allocates).
 struct CompactForm {
-  MatX<double> W, W_rate;          ///< W and its time derivative
+  MatX<double> W, W_rate;           ///< W and its time derivative
   MatX<double> M_c, C_c, D_c, K_c;  ///< y x y
-  MatX<double> M_c_rate;           ///< the time derivative of M_c, exact
-  VecX<double> eta_c;              ///< gravity, external wrenches and springs between points
-  VecX<double> spring_c;           ///< W^T K_t (q - q_0)
-  VecX<double> friction_c;         ///< W^T of dry and other friction that is not a damper
+  MatX<double> M_c_rate;            ///< the time derivative of M_c, exact
+  VecX<double> eta_c;               ///< gravity, external wrenches and springs between points
+  VecX<double> spring_c;            ///< W^T K_t (q - q_0)
+  VecX<double> friction_c;          ///< W^T of dry and other friction that is not a damper
 };
 CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& w, const Selection& s);
 /// tau_c of (P3) for given y''.

@@ -87,8 +87,8 @@ struct Dynamics {
 
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o);
-Dynamics(const Mechanism<double>&, Workspace<double>&, const DynamicsOptions&) -> Dynamics<double>;
-Dynamics(const Mechanism<double>&, Workspace<double>&) -> Dynamics<double>;
+Dynamics(const Mechanism<double>&, Workspace<double>&, const DynamicsOptions&)->Dynamics<double>;
+Dynamics(const Mechanism<double>&, Workspace<double>&)->Dynamics<double>;
 
 struct DynamicsAnswer {
   Status status = Status::ok;

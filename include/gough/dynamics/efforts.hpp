@@ -38,7 +38,7 @@ Efforts<S> make_efforts(const std::vector<int>& drives, int freedoms, bool same)
   Efforts<S> a;
   a.coordinate = drives;
   const int n = a.size(), least = std::min(n, freedoms);
-  a.kind = same                ? Efforts<S>::Kind::same
+  a.kind = same            ? Efforts<S>::Kind::same
            : n == freedoms ? Efforts<S>::Kind::square
            : n > freedoms  ? Efforts<S>::Kind::redundant
                            : Efforts<S>::Kind::under;
@@ -100,10 +100,8 @@ void solve_efforts(Efforts<S>& a, const Eigen::MatrixBase<DerivedF>& F) {
 /// F = A^T e: what the efforts do on the independent coordinates.                                            (A1)
 template <Scalar S>
 void push_efforts(const Efforts<S>& a, VecX<S>& F) {
-  if (a.kind == Efforts<S>::Kind::same)
-    F = a.e;
-  else
-    F.noalias() = a.A.transpose().lazyProduct(a.e);
+  if (a.kind == Efforts<S>::Kind::same) F = a.e;
+  else F.noalias() = a.A.transpose().lazyProduct(a.e);
 }
 
 /// A from the explicit form: the rows of G that belong to drives.

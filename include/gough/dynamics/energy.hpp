@@ -9,10 +9,10 @@
 namespace gough {
 
 struct EnergyBalance {
-  double kinetic = 0, potential = 0;    ///< [J]
-  double losses = 0;                    ///< power of dampers and friction, cut joints' too, >= 0 [W]
-  double external = 0;                  ///< power of external wrenches [W]
-  double actuators = 0;                 ///< power of w.tau [W]
+  double kinetic = 0, potential = 0;                       ///< [J]
+  double losses = 0;                                       ///< power of dampers and friction, cut joints' too, >= 0 [W]
+  double external = 0;                                     ///< power of external wrenches [W]
+  double actuators = 0;                                    ///< power of w.tau [W]
   Vec3<double> momentum = Vec3<double>::Zero();            ///< [kg m/s], base axes
   Vec3<double> moment_of_momentum = Vec3<double>::Zero();  ///< about the base's origin [kg m^2/s]
 };

@@ -25,8 +25,8 @@ template <Scalar S>
 template <Scalar T>
 Dynamics<S>::Dynamics(const Mechanism<S>& m, const Dynamics<T>& o)
     : options(o.options), loads(o.loads), y(o.y), split(o.split), external(o.external), form(m, o.y) {
-  efforts = make_efforts<S>(o.efforts.coordinate, static_cast<int>(o.F.size()),
-                            o.efforts.kind == Efforts<T>::Kind::same);
+  efforts =
+      make_efforts<S>(o.efforts.coordinate, static_cast<int>(o.F.size()), o.efforts.kind == Efforts<T>::Kind::same);
   efforts.rows = o.efforts.rows;
   efforts.columns = o.efforts.columns;
   for (std::size_t i = 0; i < o.efforts.weight.size() && i < options.weights.size(); ++i)

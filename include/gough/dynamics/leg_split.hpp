@@ -11,12 +11,12 @@
 namespace gough {
 
 struct LegSplit {
-  int first = 0, n = 0;            ///< velocity coordinates
-  std::vector<int> rows;           ///< of K: they solve `columns`, in the order of elimination
-  std::vector<int> columns;        ///< velocity coordinates
-  std::vector<int> rest_rows;      ///< of K: they constrain the platform
-  std::vector<int> free_columns;   ///< the leg's coordinates that the platform's motion leaves open (elastic ones)
-  std::vector<int> natural;        ///< 0, 1, ..
+  int first = 0, n = 0;           ///< velocity coordinates
+  std::vector<int> rows;          ///< of K: they solve `columns`, in the order of elimination
+  std::vector<int> columns;       ///< velocity coordinates
+  std::vector<int> rest_rows;     ///< of K: they constrain the platform
+  std::vector<int> free_columns;  ///< the leg's coordinates that the platform's motion leaves open (elastic ones)
+  std::vector<int> natural;       ///< 0, 1, ..
 };
 
 struct PlatformSplit {
@@ -58,7 +58,8 @@ struct LegReduction {
   S smallest_pivot{1.0};
 
   explicit LegReduction(const PlatformSplit& split) {
-    const auto c = static_cast<Eigen::Index>(split.rows.size()), n = static_cast<Eigen::Index>(split.independent.size());
+    const auto c = static_cast<Eigen::Index>(split.rows.size()),
+               n = static_cast<Eigen::Index>(split.independent.size());
     for (const LegSplit& l : split.leg) {
       const auto r = static_cast<Eigen::Index>(l.rows.size());
       leg.push_back({MatX<S>(r, r), MatX<S>(r, 7), MatX<S>(r, 7), MatX<S>::Zero(l.n, 6), VecX<S>::Zero(l.n),

@@ -16,7 +16,7 @@ template <Scalar S>
 struct Legs {
   Vec6<S> F_P = Vec6<S>::Zero();  ///< t_P + sum G_i^T t_i
   std::vector<Inertia<S>> composite;
-  MatX<S> M, MG;                  ///< nv x nv (legs' blocks used), nv x 6: M_i G_i
+  MatX<S> M, MG;  ///< nv x nv (legs' blocks used), nv x 6: M_i G_i
   MatX<S> M_P, M_D, M_y, F_y;
   Scdd<S> tips;
   Articulated<S> chain;
@@ -62,7 +62,8 @@ void loop_forces_by_legs(const PlatformSplit& s, LegReduction<S>& r, const Effor
   w.lambda.setZero();
   platform_constraint_forces(s, d.F_P, r, w.lambda);
   for (std::size_t i = 0; i < s.leg.size(); ++i)
-    leg_loop_forces<S>(s.leg[i], [&](int c) -> S { return w.t[c]; }, r.leg[i], w);
+    leg_loop_forces<S>(
+        s.leg[i], [&](int c) -> S { return w.t[c]; }, r.leg[i], w);
 }
 
 /// y'' = 0: the accelerations that velocities alone make. Writes a.
@@ -118,13 +119,13 @@ void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const Pl
     articulate(m, w, c.first_body, last, d.chain);
     b.smallest_pivot = d.chain.smallest_pivot;
     articulated_solve(m, c.first_body, last, c.first, d.chain, b.x.col(0));
-    for (Eigen::Index k = 0; k < b.Y.cols(); ++k) articulated_solve(m, c.first_body, last, c.first, d.chain, b.Y.col(k));
+    for (Eigen::Index k = 0; k < b.Y.cols(); ++k)
+      articulated_solve(m, c.first_body, last, c.first, d.chain, b.Y.col(k));
     meet_tip<S>(c, w, b);
   }
   if (split == nullptr) return join_tips(s, d.tips, w);
   const auto P = static_cast<std::size_t>(m.platform.body);
-  for (int c = 0; c < 6; ++c)
-    along_axes(m, w, P, m.inertia[P] * joint_axis(m, w, P, c), d.tips.M_P.data() + 6 * c);
+  for (int c = 0; c < 6; ++c) along_axes(m, w, P, m.inertia[P] * joint_axis(m, w, P, c), d.tips.M_P.data() + 6 * c);
   join_platform(*split, *r, push, d.tips, w);
 }
 

@@ -68,8 +68,7 @@ template <Scalar S>
 S resisting(const Mechanism<S>& m, const LoadPlan::Coordinate& c, const S& v, const CoulombRule& rule) {
   S force = -(m.damping[static_cast<std::size_t>(c.index)] * v);
   for (const LoadPlan::Term& term : c.friction)
-    force = force - m.coefficient[static_cast<std::size_t>(term.coefficient)] *
-                        friction_value(term.function, v, rule);
+    force = force - m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term.function, v, rule);
   return force;
 }
 template <Scalar S>

@@ -27,8 +27,10 @@ struct Multipliers {
         composite(m.parent.size()),
         lambda(s.rank(), 1),
         lambda_work(s.rank(), 1) {
-    for (int i = 0; i < s.rank(); ++i) rows.push_back(m.nv + i), columns.push_back(s.dependent[static_cast<std::size_t>(i)]);
-    for (int i = 0; i < s.rank(); ++i) rows.push_back(s.dependent[static_cast<std::size_t>(i)]), columns.push_back(m.nv + i);
+    for (int i = 0; i < s.rank(); ++i)
+      rows.push_back(m.nv + i), columns.push_back(s.dependent[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < s.rank(); ++i)
+      rows.push_back(s.dependent[static_cast<std::size_t>(i)]), columns.push_back(m.nv + i);
     for (const int y : s.independent) rows.push_back(y), columns.push_back(y);
   }
 };

@@ -13,9 +13,9 @@ namespace gough {
 
 template <Scalar S>
 struct Noc {
-  MatX<S> T;                        ///< 6 bodies x y: in body frames while built, then about the mass centres, base axes
-  MatX<S> MT;                       ///< 6 x y
-  std::vector<Vec6<S>> wrench;      ///< M t' + W M t - w
+  MatX<S> T;                    ///< 6 bodies x y: in body frames while built, then about the mass centres, base axes
+  MatX<S> MT;                   ///< 6 x y
+  std::vector<Vec6<S>> wrench;  ///< M t' + W M t - w
   std::vector<Mat3<S>> about_centre;
   std::vector<Vec3<S>> centre;
   MatX<S> M_y, right;

@@ -24,8 +24,8 @@ namespace gough {
 struct Chain {
   int first = 0, n = 0;            ///< velocity coordinates
   int first_body = 0, bodies = 0;  ///< contiguous, like the coordinates
-  std::vector<int> rows;   ///< selected rows of K that touch it; onto the platform: the leg's rows
-  std::vector<int> place;  ///< where they stand among the selected rows
+  std::vector<int> rows;           ///< selected rows of K that touch it; onto the platform: the leg's rows
+  std::vector<int> place;          ///< where they stand among the selected rows
 };
 
 /// The tree's chains; `rows` are those of the selection that reach into each.
@@ -50,9 +50,9 @@ struct Scdd {
   bool parallel = false;
   MatX<S> M;
   std::vector<Inertia<S>> composite;
-  MatX<S> L, right;       ///< (S2): rank x rank, rank x 1
-  MatX<S> M_P, M_D;       ///< (S3): 6 x 6, 6 x freedoms
-  MatX<S> M_y, F_y;       ///< (S3): freedoms x freedoms, freedoms x 1
+  MatX<S> L, right;  ///< (S2): rank x rank, rank x 1
+  MatX<S> M_P, M_D;  ///< (S3): 6 x 6, 6 x freedoms
+  MatX<S> M_y, F_y;  ///< (S3): freedoms x freedoms, freedoms x 1
   S smallest_pivot{1.0};
 
   Scdd(const Structure& m, const Selection& s, const PlatformSplit* split);
@@ -67,7 +67,8 @@ Scdd<S>::Scdd(const Structure& m, const Selection& s, const PlatformSplit* split
   if (split != nullptr) {
     std::vector<Chain> legs;
     for (std::size_t i = 0; i < m.leg.size(); ++i)
-      legs.push_back({split->leg[i].first, split->leg[i].n, m.leg[i].first_body, m.leg[i].bodies, split->leg[i].rows, {}});
+      legs.push_back(
+          {split->leg[i].first, split->leg[i].n, m.leg[i].first_body, m.leg[i].bodies, split->leg[i].rows, {}});
     chain = legs;
     const auto f = static_cast<Eigen::Index>(split->independent.size());
     M_P = MatX<S>(6, 6);
@@ -215,15 +216,13 @@ void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const Plat
     const auto k = static_cast<std::size_t>(i);
     invert_chain<S>(d.chain[k], d.M, push, w, d.block[k]);
   };
-  if (d.parallel)
-    for_each_chain(static_cast<int>(d.chain.size()), true, [&invert](int i) { invert(i); });
+  if (d.parallel) for_each_chain(static_cast<int>(d.chain.size()), true, [&invert](int i) { invert(i); });
   else
     for (int i = 0; i < static_cast<int>(d.chain.size()); ++i) invert(i);
   if (split != nullptr) {
     d.M_P = d.M.block(split->first, split->first, 6, 6);
     join_platform(*split, *r, push, d, w);
-  } else
-    join_tips(s, d, w);
+  } else join_tips(s, d, w);
 }
 
 /// (S5) as printed: how far it got, and the eigenvalue that decides.

@@ -20,10 +20,8 @@ Motion<S> joint_axis(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j
     case Elementary::prismatic: axis.linear.z() = S(1.0); break;
     case Elementary::spherical: axis.angular[c] = S(1.0); break;
     case Elementary::free:
-      if (c < 3)
-        axis.linear = w.X[j].R.transpose() * m.placement[j].R.col(c);
-      else
-        axis.angular[c - 3] = S(1.0);
+      if (c < 3) axis.linear = w.X[j].R.transpose() * m.placement[j].R.col(c);
+      else axis.angular[c - 3] = S(1.0);
   }
   return axis;
 }

@@ -60,17 +60,17 @@ Omega<S> omega_matrix(const Vec3<S>& w, const Vec3<S>& dw, const Vec3<S>& dv) {
 
 template <Scalar S>
 struct VirtualPower {
-  MatX<S> J;  ///< 6 bodies x y: J_T, J_R, body frames
-  MatX<S> H;  ///< y x (10 per body, then one per friction coefficient)
-  VecX<S> p;  ///< all parameters in H's order
+  MatX<S> J;    ///< 6 bodies x y: J_T, J_R, body frames
+  MatX<S> H;    ///< y x (10 per body, then one per friction coefficient)
+  VecX<S> p;    ///< all parameters in H's order
   MatX<S> H_j;  ///< y x 10
   MatX<S> M_y, right;
   S smallest_pivot{1.0};
 
   VirtualPower(const Structure& m, const Selection& s)
       : J(6 * static_cast<Eigen::Index>(m.parent.size()), static_cast<Eigen::Index>(s.independent.size())),
-        H(J.cols(), 10 * static_cast<Eigen::Index>(m.parent.size()) +
-                        static_cast<Eigen::Index>(m.coefficient_name.size())),
+        H(J.cols(),
+          10 * static_cast<Eigen::Index>(m.parent.size()) + static_cast<Eigen::Index>(m.coefficient_name.size())),
         p(H.cols()),
         H_j(J.cols(), 10),
         M_y(J.cols(), J.cols()),
@@ -168,13 +168,14 @@ void add_other_forces(const Mechanism<S>& m, const LoadPlan& plan, bool external
   const auto other = [&](const LoadPlan::Coordinate& c, const S& rate) {  // load + friction: springs and dampers alone
     S x = w.load[c.index];
     for (const LoadPlan::Term& term : c.friction)
-      x = x + m.coefficient[static_cast<std::size_t>(term.coefficient)] *
-                  friction_value(term.function, rate, w.coulomb);
+      x = x +
+          m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term.function, rate, w.coulomb);
     return x;
   };
   for (int c = 0; c < m.nv; ++c) F += G.row(c).transpose() * (reflected_rotor(m, static_cast<std::size_t>(c)) * a[c]);
   for (const LoadPlan::Coordinate& c : plan.tree) F -= G.row(c.index).transpose() * other(c, S(w.v[c.index]));
-  for (const int j : plan.sprung_spherical)  // turns that a neighbour's spring loads, though they have none of their own
+  for (const int j :
+       plan.sprung_spherical)  // turns that a neighbour's spring loads, though they have none of their own
     for (int i = 0; i < 3; ++i) {
       const auto k = static_cast<std::size_t>(j);
       const int c = m.joint[k].v + velocity_size(m.joint[k].type) - 3 + i;

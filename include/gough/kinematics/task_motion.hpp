@@ -22,8 +22,8 @@ struct MasterForm {
   Selection s;
   std::vector<int> rows, columns;  ///< pivots of E G
   ExplicitForm<S> form;
-  MatX<S> J;          ///< 6 x nv
-  MatX<S> EG;         ///< as many as freedoms
+  MatX<S> J;   ///< 6 x nv
+  MatX<S> EG;  ///< as many as freedoms
   MatX<S> right, work;
   VecX<S> yd, ydd;
   S smallest_pivot{1.0};
@@ -127,8 +127,7 @@ void motion_from_drives(const Mechanism<S>& m, Workspace<S>& w, MasterForm<S>& f
   tree_velocities(m, w);
   closure_bias(m, w);
   explicit_form(w, f.s, f.form);
-  for (Eigen::Index i = 0; i < n; ++i)
-    f.right(i, 0) = f.ydd[i] - f.form.g[f.elastic[static_cast<std::size_t>(i)]];
+  for (Eigen::Index i = 0; i < n; ++i) f.right(i, 0) = f.ydd[i] - f.form.g[f.elastic[static_cast<std::size_t>(i)]];
   detail::solve_masters(f, f.ydd);
   w.a = f.form.g;
   w.a.noalias() += f.form.G.lazyProduct(f.ydd);

@@ -66,13 +66,13 @@ struct Workspace {
   VecX<S> cq, cv, ca;    ///< free coordinates of the cut joints, rates, accelerations.        cut_coordinates
 
   std::vector<Force<S>> external;  ///< wrench on body j from outside, base.                   caller
-  VecX<S> tau;                     ///< actuators: their forces along +q, joint side.          inverse; caller for forward
-  VecX<S> lambda;                  ///< equations: forces that close the loops, K^T lambda.    inverse, forward dynamics
-  VecX<S> load;                    ///< coordinates (cut ones too): springs, dampers, friction. loads
-  std::vector<Force<S>> applied;   ///< all loads that are wrenches on body j, its own frame.  loads
-  std::vector<Force<S>> f;         ///< what body j's joint passes on to it, its own frame.    tree_forces
-  VecX<S> t;                       ///< nv: forces of the opened tree's joints.                tree_forces
-  CoulombRule coulomb;             ///< how dry friction behaves near rest. Caller's choice.
+  VecX<S> tau;     ///< actuators: their forces along +q, joint side.          inverse; caller for forward
+  VecX<S> lambda;  ///< equations: forces that close the loops, K^T lambda.    inverse, forward dynamics
+  VecX<S> load;    ///< coordinates (cut ones too): springs, dampers, friction. loads
+  std::vector<Force<S>> applied;  ///< all loads that are wrenches on body j, its own frame.  loads
+  std::vector<Force<S>> f;        ///< what body j's joint passes on to it, its own frame.    tree_forces
+  VecX<S> t;                      ///< nv: forces of the opened tree's joints.                tree_forces
+  CoulombRule coulomb;            ///< how dry friction behaves near rest. Caller's choice.
 
   Stage stage = Stage::nothing;
   void require([[maybe_unused]] Stage wanted) const {
