@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gough/error.hpp"
+#include "gough/kinematics/inverse.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -112,7 +113,10 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::scdd: scdd.emplace(m, y, s); break;
     case Formulation::noc: noc.emplace(m, y); break;
     case Formulation::virtual_power: virtual_power.emplace(m, y); break;
-    case Formulation::legs: legs.emplace(m, y, s); break;
+    case Formulation::legs:
+      legs.emplace(m, y, s);
+      if (o.lanes) lanes = make_lanes(m, loads);
+      break;
   }
   size(m);
   if (split) reduce_legs(*split, at, *reduction);
@@ -161,7 +165,57 @@ std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d,
 
 }  // namespace
 
+namespace {
+
+/// The external wrench on the platform about its body's origin; none where some other body feels one too.
+std::optional<Force<double>> platform_external(const Mechanism<double>& m, const Workspace<double>& w,
+                                               const Dynamics<double>& d, const Vec3<double>& origin) {
+  Force<double> f;
+  if (!d.external) return f;
+  for (std::size_t j = 0; j < w.external.size(); ++j) {
+    const Force<double>& x = w.external[j];
+    if (static_cast<int>(j) == m.platform.body) f = {x.moment - origin.cross(x.force), x.force};
+    else if (!(x.moment.isZero(0) && x.force.isZero(0))) return std::nullopt;
+  }
+  return f;
+}
+
+DynamicsAnswer lanes_answer(double pivot, const VecX<double>& result) {
+  if (pivot > singular_pivot && result.allFinite()) return {};
+  return singular(fmt::format("the position is singular for the actuators or the legs (pivot {:.1e})", pivot));
+}
+
+BodyMotion body_of(const Mechanism<double>& m, const Transform<double>& pose, const PlatformRates<double>& x) {
+  const Transform<double> X = pose * m.platform_frame.inverse();
+  const Vec3<double> r = X.p - pose.p, turn = x.w.cross(r);
+  return {X, x.v + turn, x.w, x.a + x.dw.cross(r) + x.w.cross(turn), x.dw};
+}
+
+}  // namespace
+
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<double>& pose,
+                                const PlatformRates<double>& rates, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.lanes.usable()) {
+    const BodyMotion body = body_of(m, pose, rates);
+    if (const auto wrench = platform_external(m, w, d, body.X.p)) {
+      const double pivot = inverse_by_lanes(m, body, false, *wrench, d.lanes, w);
+      if (pivot > singular_pivot && w.tau.allFinite()) return {};
+    }
+  }
+  if (const Answer position = inverse_kinematics(m, pose, w); !position.ok())
+    return {position.status, position.residual, position.reason};
+  if (!d.from_platform || !(d.from_platform->smallest_pivot > 1e-3))
+    d.from_platform = make_master_form(m, w, Master::platform);
+  motion_from_platform(m, w, *d.from_platform, rates);
+  return inverse_dynamics(m, w, d);
+}
+
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.lanes.usable()) {
+    const BodyMotion body = platform_body(m, w);
+    if (const auto wrench = platform_external(m, w, d, body.X.p))
+      return lanes_answer(inverse_by_lanes(m, body, true, *wrench, d.lanes, w), w.tau);
+  }
   inverse_kernel(m, w, d);
   if (d.y.rank() < m.rank || !(d.smallest_pivot() > choose_again * d.first_pivot)) {
     keep_conditioned(m, w, d);
@@ -185,6 +239,11 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
 }
 
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.lanes.usable()) {
+    const BodyMotion body = platform_body(m, w);
+    if (const auto wrench = platform_external(m, w, d, body.X.p))
+      return lanes_answer(forward_by_lanes(m, body, *wrench, d.lanes, w), w.a);
+  }
   look(m, w, d);
   keep_conditioned(m, w, d);
   forward_kernel(m, w, d);

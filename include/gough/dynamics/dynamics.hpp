@@ -13,12 +13,14 @@
 #include <string>
 
 #include "gough/dynamics/dalembert.hpp"
+#include "gough/dynamics/leg_lanes.hpp"
 #include "gough/dynamics/legs.hpp"
 #include "gough/dynamics/multipliers.hpp"
 #include "gough/dynamics/noc.hpp"
 #include "gough/dynamics/scdd.hpp"
 #include "gough/dynamics/virtual_power.hpp"
 #include "gough/kinematics/answer.hpp"
+#include "gough/kinematics/task_motion.hpp"
 
 namespace gough {
 
@@ -40,6 +42,7 @@ struct DynamicsOptions {
   Independent independent = Independent::drives;
   std::vector<double> weights;  ///< of redundant actuators, least sum of w tau^2; empty: ones
   IterationRule iteration;      ///< of scdd_iterative
+  bool lanes = true;            ///< legs: equal legs at once where possible
 };
 
 /// Why a formulation cannot be used on a mechanism, in words; empty when it can. Reads a workspace at stage closure.
@@ -51,8 +54,9 @@ struct Dynamics {
   DynamicsOptions options;
   LoadPlan loads;
   Selection y;
-  std::optional<PlatformSplit> split;  ///< of scdd and legs on a floating platform
-  bool external = true;                ///< w.external is looked at
+  std::optional<PlatformSplit> split;          ///< of scdd and legs on a floating platform
+  std::optional<MasterForm<S>> from_platform;  ///< made when a motion of the platform is first asked for
+  bool external = true;                        ///< w.external is looked at
 
   ExplicitForm<S> form;
   Efforts<S> efforts;
@@ -65,6 +69,7 @@ struct Dynamics {
   std::optional<VirtualPower<S>> virtual_power;
   std::optional<LegReduction<S>> reduction;
   std::optional<Legs<S>> legs;
+  LegLanes lanes;               ///< of legs, in double; empty where they do not apply
   MatX<S> lambda, lambda_work;  ///< rank x 1
   ScddIteration iteration;      ///< of scdd_iterative, last evaluation
 
@@ -102,6 +107,10 @@ struct DynamicsAnswer {
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);
 /// Reads w.q, v (closed), tau, external. Writes w.a, lambda.
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);
+/// The same from the platform's motion alone: pose, velocity and acceleration of its frame. Positions of the joints are
+/// found first (inverse kinematics, home's mode); with legs as lanes they are not even formed, and w.q, v, a stay.
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<double>& pose,
+                                const PlatformRates<double>& rates, Workspace<double>& w, Dynamics<double>& d);
 /// For a single evaluation: makes a Dynamics and uses it.
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
