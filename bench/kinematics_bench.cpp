@@ -1,13 +1,9 @@
 /// Kinematics: time per evaluation on shipped robots. Ratios within one run are what travels between machines.
-#include <benchmark/benchmark.h>
-
-#include "gough/gough.hpp"
+#include "bench.hpp"
 
 namespace {
 
 using namespace gough;
-
-std::string path(const std::string& robot) { return std::string(GOUGH_SOURCE_DIR) + "/robots/" + robot + ".yaml"; }
 
 /// Poses around home, one after the other, so that no branch predictor learns a single one.
 Transform<double> pose_near_home(const Mechanism<double>& m, const Transform<double>& home, int i) {
@@ -18,7 +14,7 @@ Transform<double> pose_near_home(const Mechanism<double>& m, const Transform<dou
 }
 
 void inverse_position(benchmark::State& state, const std::string& robot) {
-  const auto m = load_robot(path(robot));
+  const auto m = load_robot(robot_file(robot));
   Workspace<double> w(m);
   tree_positions(m, w);
   const Transform<double> home = platform_pose(m, w);
@@ -30,7 +26,7 @@ void inverse_position(benchmark::State& state, const std::string& robot) {
 }
 
 void forward_position(benchmark::State& state, const std::string& robot) {
-  const auto m = load_robot(path(robot));
+  const auto m = load_robot(robot_file(robot));
   Workspace<double> w(m);
   VecX<double> actuators(static_cast<Eigen::Index>(m.actuator.size()));
   int i = 0;
@@ -49,7 +45,7 @@ void forward_position(benchmark::State& state, const std::string& robot) {
 
 /// The allocation-free kernels: poses, loops, velocities, accelerations, explicit form.
 void motion(benchmark::State& state, const std::string& robot) {
-  const auto m = load_robot(path(robot));
+  const auto m = load_robot(robot_file(robot));
   Workspace<double> w(m);
   tree_positions(m, w);
   closure(m, w);
@@ -66,12 +62,10 @@ void motion(benchmark::State& state, const std::string& robot) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+void gough::register_kinematics() {
   for (const char* robot : {"five_bar", "rrr3", "psp3", "delta", "triglide", "hexa", "hexapod", "six_r"}) {
     benchmark::RegisterBenchmark((std::string("inverse_kinematics/") + robot).c_str(), inverse_position, robot);
     benchmark::RegisterBenchmark((std::string("forward_kinematics/") + robot).c_str(), forward_position, robot);
     benchmark::RegisterBenchmark((std::string("motion/") + robot).c_str(), motion, robot);
   }
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
 }

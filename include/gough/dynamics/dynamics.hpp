@@ -40,8 +40,8 @@ enum class Independent { drives, platform };
 struct DynamicsOptions {
   Formulation by = Formulation::legs;
   Independent independent = Independent::drives;
-  std::vector<double> weights;  ///< of redundant actuators, least sum of w tau^2; empty: ones
-  IterationRule iteration;      ///< of scdd_iterative
+  std::vector<double> weights = {};  ///< of redundant actuators, least sum of w tau^2; empty: ones
+  IterationRule iteration = {};  ///< of scdd_iterative
   bool lanes = true;            ///< legs: equal legs at once where possible
 };
 

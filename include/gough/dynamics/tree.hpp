@@ -49,6 +49,18 @@ S reflected_rotor(const Mechanism<S>& m, std::size_t c) {
   return m.rotor_inertia[c] * m.ratio[c] * m.ratio[c];
 }
 
+/// M += G^T J_m u^2 G: the rotors in independent coordinates.
+template <Scalar S>
+void add_rotors(const Mechanism<S>& m, const MatX<S>& G, MatX<S>& M) {
+  for (int c = 0; c < m.nv; ++c) {
+    const S rotor = reflected_rotor(m, static_cast<std::size_t>(c));
+    for (Eigen::Index k = 0; k < G.cols(); ++k) {
+      const S x = rotor * G(c, k);
+      for (Eigen::Index i = 0; i < G.cols(); ++i) M(i, k) = M(i, k) + G(c, i) * x;
+    }
+  }
+}
+
 /// The inertial force of body j with the accelerations `A`, less what is applied to it: (T2) without the children.
 template <Scalar S>
 Force<S> body_force(const Mechanism<S>& m, const Workspace<S>& w, const std::vector<Motion<S>>& A, std::size_t j,

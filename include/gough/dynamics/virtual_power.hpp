@@ -233,10 +233,7 @@ void accelerations_by_virtual_power(const Mechanism<S>& m, const ExplicitForm<S>
       d.M_y.col(y).noalias() += J.transpose().lazyProduct(f);
     }
   }
-  for (int c = 0; c < m.nv; ++c) {
-    const S rotor = reflected_rotor(m, static_cast<std::size_t>(c));
-    d.M_y.noalias() += (form.G.row(c).transpose() * rotor).lazyProduct(form.G.row(c));
-  }
+  add_rotors(m, form.G, d.M_y);
   push_efforts(efforts, F);
   d.right.col(0) = F - bias;
   if (F.size() > 0) {

@@ -1,0 +1,18 @@
+#pragma once
+/// What the benchmarks share.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "gough/gough.hpp"
+
+namespace gough {
+
+inline std::string robot_file(const std::string& robot) {
+  return std::string(GOUGH_SOURCE_DIR) + "/robots/" + robot + ".yaml";
+}
+
+void register_kinematics();
+void register_dynamics();
+
+}  // namespace gough

@@ -1,0 +1,42 @@
+/// All benchmarks, then the ratios that travel between machines: the library on the hexapod over the hand-written one.
+#include <map>
+
+#include "bench.hpp"
+
+namespace {
+
+/// Prints as usual and keeps the times by name.
+class Remembering : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs)
+      if (!run.error_occurred) time_[run.run_name.function_name] = run.GetAdjustedCPUTime();
+  }
+  void ratio(const std::string& what, const std::string& ours, const std::string& theirs, double goal) const {
+    const auto a = time_.find(ours), b = time_.find(theirs);
+    if (a == time_.end() || b == time_.end()) return;
+    const double r = a->second / b->second;
+    fmt::print("{:<56} {:5.2f}   goal {:g}   {}\n", what, r, goal, r <= goal ? "met" : "MISSED");
+  }
+
+ private:
+  std::map<std::string, double> time_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gough::register_dynamics();
+  gough::register_kinematics();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  Remembering reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  fmt::print("\nlegs on {} instructions over the hand-written hexapod, in this run:\n",
+             gough::lane_kernels().instructions);
+  reporter.ratio("inverse from the platform's motion", "inverse_from_platform/hexapod/legs", "handwritten/inverse",
+                 1.5);
+  reporter.ratio("forward, with joint accelerations and loop forces", "forward/hexapod/legs", "handwritten/forward",
+                 2.0);
+}
