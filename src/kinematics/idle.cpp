@@ -131,8 +131,8 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
 }
 
 std::string IdleMotion::text() const {
-  return fmt::format("{} of {} between '{}' and '{}'", is_turn ? "spin" : "slide", fmt::join(bodies, " + "), joint,
-                     far_joint);
+  return fmt::format("{} of {} between '{}' and '{}'{}", is_turn ? "spin" : "slide", fmt::join(bodies, " + "), joint,
+                     far_joint, drops_forces ? " (friction and springs of the locked turn are dropped)" : "");
 }
 
 namespace {
@@ -278,6 +278,9 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
   for (IdleMotion& motion : idle) {
     JointDescription& joint = find(motion.joint);
     if (joint.kind == JointKind::spherical && motion.is_turn) {
+      motion.drops_forces =
+          std::any_of(joint.coordinates.begin(), joint.coordinates.end(),
+                      [](const auto& c) { return c.stiffness > 0 || c.damping > 0 || !c.friction.empty(); });
       make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));
       motion.locked = true;
     } else {
