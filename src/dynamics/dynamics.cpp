@@ -202,7 +202,9 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<doub
       if (pivot > singular_pivot && w.tau.allFinite()) return {};
     }
   }
-  if (const Answer position = inverse_kinematics(m, pose, w); !position.ok())
+  InverseOptions anywhere;
+  anywhere.check_limits = false;
+  if (const Answer position = inverse_kinematics(m, pose, w, anywhere); !position.ok())
     return {position.status, position.residual, position.reason};
   if (!d.from_platform || !(d.from_platform->smallest_pivot > 1e-3))
     d.from_platform = make_master_form(m, w, Master::platform);
