@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <Eigen/Geometry>
 #include <Eigen/QR>
 
 #include "gough/error.hpp"
