@@ -84,25 +84,43 @@ Table parse_table(const std::string& text, const std::string& file) {
 
 Table read_table(const std::string& path) { return parse_table(io::read_text(path, largest_table_file), path); }
 
+namespace {
+
+std::string heading_text(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& name : columns) {
+    if (!text.empty()) text += ',';
+    if (name.find_first_of(",\"\n#") == std::string::npos) {
+      text += name;
+      continue;
+    }
+    text += '"';
+    for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+    text += '"';
+  }
+  return text + '\n';
+}
+
+std::string row_text(std::span<const double> row) { return fmt::format("{}\n", fmt::join(row, ",")); }
+
+}  // namespace
+
 std::string table_text(const Table& table) {
-  fmt::memory_buffer out;
-  const auto put = [&](const std::string& name) {
-    if (name.find_first_of(",\"\n#") == std::string::npos) return fmt::format_to(std::back_inserter(out), "{}", name);
-    std::string quoted;
-    for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return fmt::format_to(std::back_inserter(out), "\"{}\"", quoted);
-  };
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (c > 0) out.push_back(',');
-    put(table.columns[c]);
-  }
-  out.push_back('\n');
-  for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c)
-      fmt::format_to(std::back_inserter(out), "{}{}", c > 0 ? "," : "", row[c]);
-    out.push_back('\n');
-  }
-  return fmt::to_string(out);
+  std::string text = heading_text(table.columns);
+  for (const auto& row : table.rows) text += row_text(row);
+  return text;
+}
+
+TableWriter::TableWriter(std::string path, const std::vector<std::string>& columns)
+    : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {
+  put(heading_text(columns));
+}
+
+void TableWriter::add(std::span<const double> row) { put(row_text(row)); }
+
+void TableWriter::put(const std::string& text) {
+  file_ << text << std::flush;
+  if (!file_) throw Error({path_, 0}, "cannot be written, expected a place for a file");
 }
 
 }  // namespace gough

@@ -1,5 +1,7 @@
 #pragma once
 /// Tables of numbers with a heading, as CSV. Untrusted: bounded size, every mistake named by line and column.
+#include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,5 +23,19 @@ Table read_table(const std::string& path);
 Table parse_table(const std::string& text, const std::string& file);
 /// Numbers in full precision; names with commas or quotes are quoted.
 std::string table_text(const Table& table);
+
+/// A table written row by row. A row that was added is in the file: an interrupt loses none.
+class TableWriter {
+ public:
+  /// Writes the heading. Throws Error where the file cannot be written, here and in `add`.
+  TableWriter(std::string path, const std::vector<std::string>& columns);
+  void add(std::span<const double> row);
+
+ private:
+  void put(const std::string& text);
+
+  std::string path_;
+  std::ofstream file_;
+};
 
 }  // namespace gough
