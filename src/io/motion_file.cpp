@@ -60,23 +60,63 @@ class MotionBuilder {
       throw Error(file.where,
                   fmt::format("read a motion of the actuators, expected a robot that has some: '{}' has none", m.name));
     of_ = moves == Moves::platform ? platform_coordinates(m) : actuator_coordinates(m);
+    if (file.moves == 2) turn_into_motors();
     here_ = of_.home;
     trajectory_.moves = moves;
   }
 
   Trajectory run() {
+    add_pieces();
+    for (Piece& piece : trajectory_.pieces)
+      if (of_motors()) turn_into_joints(piece);
+    return std::move(trajectory_);
+  }
+
+ private:
+  void add_pieces() {
     if (!file_.sequence) {
       add(file_, file_.where, "line, circle, harmonic, samples, wait, sequence");
-      return std::move(trajectory_);
+      return;
     }
     if (file_.line || file_.circle || file_.harmonic || file_.samples || file_.wait)
       throw Error(file_.where, "read a sequence and another path beside it, expected one of them");
     if (file_.sequence->empty()) throw Error(file_.where, "read a sequence of nothing, expected at least one piece");
     for (const FilePiece& piece : *file_.sequence) add(piece, piece.where, "line, circle, harmonic, samples, wait");
-    return std::move(trajectory_);
   }
 
- private:
+  bool of_motors() const { return ratio_.size() > 0; }
+
+  /// Motors: angles that are 0 at home.
+  void turn_into_motors() {
+    joint_home_ = of_.home;
+    ratio_.resize(of_.home.size());
+    for (std::size_t i = 0; i < of_.size(); ++i) {
+      const auto c = static_cast<std::size_t>(m_.actuator[i]);
+      if (of_.is_length[i] && !m_.coordinate[c].has_drive)
+        throw Error(file_.where,
+                    fmt::format("read a motion of the motors, expected `moves: actuators`: '{}' slides and "
+                                "the robot '{}' gives it no screw",
+                                of_.names[i], m_.name));
+      if (m_.ratio[c] == 0)
+        throw Error(file_.where,
+                    fmt::format("read a motion of the motors, expected a gear other than 0: '{}'", of_.names[i]));
+      ratio_[static_cast<Eigen::Index>(i)] = m_.ratio[c];
+    }
+    of_.home.setZero();
+    of_.is_length.assign(of_.size(), false);
+  }
+
+  /// q = home + motor angle / ratio, of a piece that moves motors.
+  void turn_into_joints(Piece& piece) const {
+    if (auto* line = std::get_if<LinePath>(&piece.path)) {
+      line->from = joint_home_ + line->from.cwiseQuotient(ratio_);
+      line->change = line->change.cwiseQuotient(ratio_);
+    } else if (auto* harmonic = std::get_if<HarmonicPath>(&piece.path)) {
+      harmonic->offset = joint_home_ + harmonic->offset.cwiseQuotient(ratio_);
+      for (HarmonicPath::Term& term : harmonic->terms) term.amplitude /= ratio_[term.coordinate];
+    }
+  }
+
   bool of_platform() const { return of_.moves == Moves::platform; }
   Dimension kind(std::size_t i) const { return of_.is_length[i] ? dimension::length : dimension::angle; }
   Transform<double> pose(const VecX<double>& x) const { return pose_from_vector(Vec6<double>(x)); }
@@ -261,6 +301,8 @@ class MotionBuilder {
   }
 
   Piece samples(const FileSamples& file) const {
+    if (of_motors())
+      throw Error(file.where, "read samples for motors, expected line, harmonic or wait, or `moves: actuators`");
     const std::filesystem::path path = file.file;
     if (file.file.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end())
       throw Error(file.where, fmt::format("read the path '{}', expected a table in the folder of this file or below, "
@@ -274,17 +316,21 @@ class MotionBuilder {
   std::string name_;
   const Mechanism<double>& m_;
   MotionCoordinates of_;
-  VecX<double> here_;  ///< where the next piece starts unless it says so
+  VecX<double> here_;                ///< where the next piece starts unless it says so
+  VecX<double> joint_home_, ratio_;  ///< where motors move: the actuators' home, motor radians per joint unit
   Trajectory trajectory_;
 };
 
 }  // namespace
 
+Trajectory io::build_motion(const FileMotion& read, const std::string& file, const Mechanism<double>& m) {
+  return MotionBuilder(read, file, m).run();
+}
+
 Trajectory parse_motion(const std::string& text, const std::string& file, const Mechanism<double>& m) {
   if (text.size() > largest_motion_file)
     throw Error({file, 0}, fmt::format("read more than {} bytes, expected a smaller file", largest_motion_file));
-  const FileMotion read = Object<FileMotion>{motion_table}.read(parse_yaml(text, file));
-  return MotionBuilder(read, file, m).run();
+  return build_motion(Object<FileMotion>{motion_table}.read(parse_yaml(text, file)), file, m);
 }
 
 Trajectory load_motion(const std::string& path, const Mechanism<double>& m) {

@@ -145,7 +145,8 @@ const Table<FileMotion>& motion_table() {
     Table<M> t{"a motion file",
                {field("motion", &M::motion, Text{}, "the motion's name", true),
                 field("description", &M::description, Text{}, "a sentence for people"),
-                field("moves", &M::moves, Choice{{"platform", "actuators"}}, "what moves; platform if left out")},
+                field("moves", &M::moves, Choice{{"platform", "actuators", "motors"}},
+                      "what moves: the platform (if left out), the actuators, or their motors counted from home")},
                "motion"};
     for (const Field<FilePiece>& f : piece_table().fields)
       t.fields.push_back({f.key, f.help, f.required, f.read, f.schema});

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "gough/kinematics/trajectory.hpp"
+#include "gough/model/mechanism.hpp"
 #include "readers.hpp"
 
 namespace gough::io {
@@ -75,6 +76,8 @@ struct FileMotion : FilePiece {
 };
 
 const Table<FileMotion>& motion_table();
+/// The trajectory that a file means on a robot; `file` stands in messages.
+Trajectory build_motion(const FileMotion& read, const std::string& file, const Mechanism<double>& m);
 /// Every table by its name in the schema.
 json motion_definitions();
 
