@@ -44,14 +44,18 @@ Columns find_columns(const gough::Table& table, const MotionCoordinates& of) {
   return columns;
 }
 
-bool has_states(const Columns& c) { return c.complete[0] && c.complete[1] && c.complete[2]; }
+bool has_levels(const Columns& c, std::size_t levels) {
+  return std::all_of(c.complete.begin(), c.complete.begin() + static_cast<std::ptrdiff_t>(levels),
+                     [](bool complete) { return complete; });
+}
+bool has_states(const Columns& c) { return has_levels(c, 3); }
 bool has_rates(const Columns& c) { return c.any[1] || c.any[2]; }
 bool is_there(const Columns& c) { return c.any[0] || has_rates(c); }
 
-/// Names what is missing: of positions, or of all three levels where there are rates.
-[[noreturn]] void refuse(const Columns& c, bool rates, const std::string& file) {
+/// Names what is missing of the first `levels`: positions, velocities, accelerations.
+[[noreturn]] void refuse(const Columns& c, std::size_t levels, const std::string& file, const std::string& expected) {
   std::vector<std::string> missing;
-  for (std::size_t level = 0; level < (rates ? 3U : 1U); ++level)
+  for (std::size_t level = 0; level < levels; ++level)
     for (std::size_t i = 0; i < c.of.size(); ++i)
       if (c.of.needed[i] && c.at[level][i] < 0) missing.push_back(column_name(c.of, level, i));
   if (missing.empty()) missing.emplace_back("a motion of this robot");  // it has neither platform nor actuators
@@ -59,9 +63,14 @@ bool is_there(const Columns& c) { return c.any[0] || has_rates(c); }
   throw Error({file, 1},
               fmt::format("read a table without {}{}, expected {}",
                           fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                          shown < missing.size() ? ", ..." : "",
-                          rates ? "positions alone, or positions, velocities and accelerations together"
-                                : "positions of the platform (x, y, z, rx, ry, rz) or of the actuators (q.NAME)"));
+                          shown < missing.size() ? ", ..." : "", expected));
+}
+
+/// The same for a motion: positions alone, or all three levels where there are rates.
+[[noreturn]] void refuse(const Columns& c, bool rates, const std::string& file) {
+  refuse(c, rates ? 3 : 1, file,
+         rates ? "positions alone, or positions, velocities and accelerations together"
+               : "positions of the platform (x, y, z, rx, ry, rz) or of the actuators (q.NAME)");
 }
 
 double value(const gough::Table& table, const std::string& file, std::size_t row, int column) {
@@ -134,10 +143,10 @@ Piece hermite(const std::vector<double>& t, const std::vector<MotionState>& rows
 }
 
 /// The columns to read a table by: complete states come first, then the platform.
-const Columns& chosen(const Columns& platform, const Columns& actuators) {
+const Columns& chosen(const Columns& platform, const Columns& actuators, std::size_t levels = 3) {
   if (platform.of.size() == 0) return actuators;
-  if (has_states(platform)) return platform;
-  if (has_states(actuators)) return actuators;
+  if (has_levels(platform, levels)) return platform;
+  if (has_levels(actuators, levels)) return actuators;
   return is_there(platform) || !is_there(actuators) ? platform : actuators;
 }
 
@@ -201,6 +210,18 @@ GivenMotion motion_from_table(const Table& table, const std::string& file, const
   Trajectory trajectory = trajectory_of(columns.of.moves, io::spline(table, file, columns));
   trajectory.start = io::times(table, file).front();
   return {{}, std::move(trajectory)};
+}
+
+std::vector<MotionState> moving_states(const Table& table, const std::string& file, const Mechanism<double>& m) {
+  const io::MotionCoordinates of_platform = m.platform.exists() ? io::platform_coordinates(m) : io::MotionCoordinates{};
+  const io::MotionCoordinates of_actuators = io::actuator_coordinates(m);
+  const io::Columns platform = io::find_columns(table, of_platform), actuators = io::find_columns(table, of_actuators);
+  const io::Columns& columns = io::chosen(platform, actuators, 2);
+  if (table.rows.empty()) throw Error({file, 0}, "read no rows, expected at least one");
+  if (!io::has_levels(columns, 2))
+    io::refuse(columns, 2, file,
+               "positions and velocities of the platform (x .. rz, vx .. wz) or of the actuators (q.NAME, v.NAME)");
+  return io::states(table, file, columns);
 }
 
 GivenMotion read_motion_table(const std::string& path, const Mechanism<double>& m) {

@@ -37,6 +37,9 @@ struct GivenMotion {
 GivenMotion read_motion_table(const std::string& path, const Mechanism<double>& m);
 GivenMotion motion_from_table(const Table& table, const std::string& file, const Mechanism<double>& m);
 
+/// Rows as states of which positions and velocities are needed; accelerations are 0 where left out.
+std::vector<MotionState> moving_states(const Table& table, const std::string& file, const Mechanism<double>& m);
+
 /// A table if the name ends in .csv, otherwise a motion file.
 GivenMotion load_motion_or_table(const std::string& path, const Mechanism<double>& m);
 

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gough/error.hpp"
+#include "gough/io/dynamics_report.hpp"
+#include "gough/io/units.hpp"
+
+namespace gough {
+namespace {
+
+constexpr std::array<std::string_view, 6> wrench_names = {"fx", "fy", "fz", "mx", "my", "mz"};
+
+[[noreturn]] void refuse(const std::string& file, const std::vector<std::string>& missing,
+                         const std::string& expected) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 12));
+  throw Error({file, 1}, fmt::format("read a table without {}{}, expected {}",
+                                     fmt::join(missing.begin(), missing.begin() + shown, ", "),
+                                     missing.size() > 12 ? ", ..." : "", expected));
+}
+
+/// Columns by name; all of them are there, or none is (empty), or Error.
+std::vector<int> find_all(const Table& table, const std::string& file, const std::vector<std::string>& names,
+                          bool needed, const std::string& expected) {
+  std::vector<int> at;
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    at.push_back(table.find(name));
+    if (at.back() < 0) missing.push_back(name);
+  }
+  if (!needed && missing.size() == names.size()) return {};
+  if (!missing.empty()) refuse(file, missing, expected);
+  return at;
+}
+
+double value(const Table& table, const std::string& file, std::size_t row, int column) {
+  const double x = table.rows[row][static_cast<std::size_t>(column)];
+  if (std::abs(x) > largest_number)
+    throw Error({file, row < table.line.size() ? table.line[row] : 0},
+                fmt::format("column '{}': read {:g}, expected a number between -{:g} and {:g}",
+                            table.columns[static_cast<std::size_t>(column)], x, largest_number, largest_number));
+  return x;
+}
+
+/// The wrench columns that a table has.
+struct WrenchColumns {
+  std::array<int, 6> at{};
+  bool any = false;
+
+  WrenchColumns(const Table& table, const std::string& file, const Mechanism<double>& m) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      at[i] = table.find(std::string(wrench_names[i]));
+      any = any || at[i] >= 0;
+    }
+    if (any && !m.platform.exists())
+      throw Error({file, 1},
+                  fmt::format("read a wrench on the platform, expected none: the robot '{}' has no platform", m.name));
+  }
+  Force<double> of_row(const Table& table, const std::string& file, std::size_t row) const {
+    Force<double> wrench;
+    for (std::size_t i = 0; i < 6; ++i)
+      if (at[i] >= 0) {
+        const double x = value(table, file, row, at[i]);
+        (i < 3 ? wrench.force[static_cast<Eigen::Index>(i)] : wrench.moment[static_cast<Eigen::Index>(i) - 3]) = x;
+      }
+    return wrench;
+  }
+};
+
+/// Between the rows of a table whose times increase: on the straight line.
+Force<double> wrench_at(const Table& table, const std::string& file, const WrenchColumns& columns, double t) {
+  const auto time = static_cast<std::size_t>(table.find("t"));
+  std::size_t after = 0;
+  while (after < table.rows.size() && table.rows[after][time] < t) ++after;
+  if (after == 0) return columns.of_row(table, file, 0);
+  if (after == table.rows.size()) return columns.of_row(table, file, after - 1);
+  const double t0 = table.rows[after - 1][time], t1 = table.rows[after][time], s = (t - t0) / (t1 - t0);
+  return columns.of_row(table, file, after - 1) * (1 - s) + columns.of_row(table, file, after) * s;
+}
+
+std::vector<std::string> elastic_columns(const Mechanism<double>& m, char level) {
+  std::vector<std::string> all;
+  for (const int e : m.elastic)
+    all.push_back(fmt::format("{}.{}", level, m.coordinate[static_cast<std::size_t>(e)].name));
+  return all;
+}
+
+VecX<double> values(const Table& table, const std::string& file, std::size_t row, const std::vector<int>& columns) {
+  VecX<double> x(static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    x[static_cast<Eigen::Index>(i)] = value(table, file, row, columns[i]);
+  return x;
+}
+
+void add_given_elastic(const Table& table, const std::string& file, const Mechanism<double>& m,
+                       std::vector<KnownState>& states) {
+  const std::string expected = "q.NAME, v.NAME and a.NAME of every elastic joint for --elastic given";
+  std::array<std::vector<int>, 3> at;
+  for (std::size_t level = 0; level < 3; ++level)
+    at[level] = find_all(table, file, elastic_columns(m, "qva"[level]), true, expected);
+  for (std::size_t r = 0; r < states.size(); ++r) {
+    states[r].elastic_q = values(table, file, r, at[0]);
+    states[r].elastic_v = values(table, file, r, at[1]);
+    states[r].elastic_a = values(table, file, r, at[2]);
+  }
+}
+
+}  // namespace
+
+KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, double step) {
+  KnownMotion all{name, {}, false};
+  for (const double t : sample_times(trajectory, step))
+    all.states.push_back({sample(trajectory, t), {}, {}, {}, {}, {}});
+  return all;
+}
+
+KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& m, double step, ElasticMotion elastic) {
+  const bool given = elastic == ElasticMotion::given && !m.elastic.empty();
+  if (!path.ends_with(".csv")) {
+    if (given)
+      throw Error({path, 0},
+                  "read a motion file, expected a table (CSV) with the motion of the elastic joints: "
+                  "q.NAME, v.NAME, a.NAME");
+    return known_motion(load_motion(path, m), path, step);
+  }
+  const Table table = read_table(path);
+  const GivenMotion motion = motion_from_table(table, path, m);
+  const WrenchColumns wrench(table, path, m);
+  if (motion.trajectory) {
+    if (given)
+      throw Error({path, 1},
+                  "read positions alone, expected positions, velocities and accelerations for --elastic given");
+    KnownMotion all = known_motion(*motion.trajectory, path, step);
+    for (KnownState& s : all.states)
+      if (wrench.any) s.wrench = wrench_at(table, path, wrench, s.motion.t);
+    return all;
+  }
+  KnownMotion all{path, {}, true};
+  for (std::size_t r = 0; r < motion.rows.size(); ++r)
+    all.states.push_back({motion.rows[r], wrench.of_row(table, path, r), {}, {}, {}, {}});
+  if (given) add_given_elastic(table, path, m, all.states);
+  return all;
+}
+
+KnownMotion load_driven_states(const std::string& path, const Mechanism<double>& m) {
+  const Table table = read_table(path);
+  const std::vector<MotionState> motion = moving_states(table, path, m);
+  const WrenchColumns wrench(table, path, m);
+  std::vector<std::string> names;
+  for (const int a : m.actuator) names.push_back("tau." + m.coordinate[static_cast<std::size_t>(a)].name);
+  const std::vector<int> tau = find_all(table, path, names, true, "tau.NAME of every actuator");
+  const std::string expected = "q.NAME and v.NAME of every elastic joint, or of none";
+  std::vector<int> q, v;
+  if (!m.elastic.empty()) {
+    q = find_all(table, path, elastic_columns(m, 'q'), false, expected);
+    v = find_all(table, path, elastic_columns(m, 'v'), !q.empty(), expected);
+  }
+  KnownMotion all{path, {}, true};
+  for (std::size_t r = 0; r < motion.size(); ++r) {
+    KnownState s{motion[r], wrench.of_row(table, path, r), {}, {}, {}, values(table, path, r, tau)};
+    if (!q.empty()) s.elastic_q = values(table, path, r, q), s.elastic_v = values(table, path, r, v);
+    all.states.push_back(std::move(s));
+  }
+  return all;
+}
+
+}  // namespace gough
