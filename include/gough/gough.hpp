@@ -2,15 +2,20 @@
 /// Everything a program needs.
 #include <fmt/format.h>
 
+#include "gough/dynamics/along.hpp"
+#include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/dynamics.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/dynamics/reactions.hpp"
+#include "gough/dynamics/sizing.hpp"
 #include "gough/error.hpp"
 #include "gough/io/check_report.hpp"
+#include "gough/io/dynamics_report.hpp"
 #include "gough/io/motion_file.hpp"
 #include "gough/io/posture_report.hpp"
 #include "gough/io/robot_file.hpp"
+#include "gough/io/study.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/kinematics/closure.hpp"
 #include "gough/kinematics/explicit_form.hpp"

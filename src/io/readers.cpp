@@ -51,10 +51,12 @@ std::vector<std::pair<std::string, Node>> Node::entries() const {
   return all;
 }
 
-Node parse_yaml(const std::string& text, const std::string& file) {
+Node parse_yaml(const std::string& text, const std::string& file, const std::function<void(YAML::Node&)>& change) {
   auto budget = std::make_shared<Budget>(Budget{file});
   try {
-    return {YAML::Load(text), budget, ""};
+    YAML::Node root = YAML::Load(text);
+    if (change) change(root);
+    return {root, budget, ""};
   } catch (const YAML::Exception& e) {
     throw Error({file, e.mark.line + 1}, fmt::format("this is not YAML: {}", e.msg));
   }

@@ -58,8 +58,8 @@ class Node {
   int key_line_;  ///< 0: not the value of a key
 };
 
-/// Parses a file's text within the budget. Throws Error.
-Node parse_yaml(const std::string& text, const std::string& file);
+/// Parses a file's text within the budget; `change` may alter what was parsed. Throws Error.
+Node parse_yaml(const std::string& text, const std::string& file, const std::function<void(YAML::Node&)>& change = {});
 /// The text of a file, refused above `most` bytes. Throws Error.
 std::string read_text(const std::string& path, std::size_t most);
 /// The candidate nearest to `word`, or empty when none is near.

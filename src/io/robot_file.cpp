@@ -6,6 +6,7 @@
 
 #include "gough/model/build.hpp"
 #include "robot_tables.hpp"
+#include "settings.hpp"
 
 namespace gough {
 namespace {
@@ -330,20 +331,22 @@ class Expander {
 
 }  // namespace
 
-RobotDescription parse_robot(const std::string& text, const std::string& file) {
+RobotDescription parse_robot(const std::string& text, const std::string& file, const std::vector<Setting>& settings) {
   if (text.size() > largest_robot_file)
     throw Error({file, 0}, fmt::format("read more than {} bytes, expected a smaller file", largest_robot_file));
-  const Node root = parse_yaml(text, file);
+  const Node root = parse_yaml(text, file, [&](YAML::Node& yaml) { apply_settings(yaml, file, settings); });
   const FileRobot read = Object<FileRobot>{robot_table}.read(root);
   RobotDescription robot = Expander(read).run();
   check_description(robot);
   return robot;
 }
 
-RobotDescription read_robot(const std::string& path) { return parse_robot(read_text(path, largest_robot_file), path); }
+RobotDescription read_robot(const std::string& path, const std::vector<Setting>& settings) {
+  return parse_robot(read_text(path, largest_robot_file), path, settings);
+}
 
-Mechanism<double> load_robot(const std::string& path) {
-  Prepared ready = prepare(read_robot(path));
+Mechanism<double> load_robot(const std::string& path, const std::vector<Setting>& settings) {
+  Prepared ready = prepare(read_robot(path, settings));
   if (!ready.home.assembly.closed)
     throw Error({path, 0}, "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
   return std::move(ready.mechanism);

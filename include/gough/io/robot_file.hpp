@@ -2,6 +2,7 @@
 /// Robot files: YAML in, a description or a ready mechanism out. The grammar is one set of tables
 /// (src/io/robot_tables.cpp) that reads, explains mistakes, and gives the JSON Schema.
 #include <string>
+#include <vector>
 
 #include "gough/kinematics/idle.hpp"
 #include "gough/model/description.hpp"
@@ -10,14 +11,24 @@ namespace gough {
 
 inline constexpr std::size_t largest_robot_file = std::size_t{1} << 18;  // parsed in well under a second
 
+/// Another value in a robot file before it is read. The path has the file's keys, joined by dots, items of lists by
+/// number from 1, `*` for all: "legs.joints.drive.screw", "bodies.*.mass". Only its last key may be new.
+struct Setting {
+  Where where;  ///< who sets it
+  std::string path;
+  std::vector<std::string> values;  ///< one, or those of a list
+  bool is_list = false;
+};
+
 /// Throws Error (file:line: what was read, what was expected) on bad input.
-RobotDescription read_robot(const std::string& path);
+RobotDescription read_robot(const std::string& path, const std::vector<Setting>& settings = {});
 /// The same from text; `file` stands in messages.
-RobotDescription parse_robot(const std::string& text, const std::string& file);
+RobotDescription parse_robot(const std::string& text, const std::string& file,
+                             const std::vector<Setting>& settings = {});
 
 /// A mechanism ready to compute with: read, built, home assembled. Throws Error if the file is bad or the home pose
 /// cannot be assembled; use `prepare(read_robot(path))` to look at the latter case.
-Mechanism<double> load_robot(const std::string& path);
+Mechanism<double> load_robot(const std::string& path, const std::vector<Setting>& settings = {});
 
 /// The JSON Schema of robot files, for editors.
 std::string robot_schema();

@@ -1,0 +1,272 @@
+#include "gough/io/study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gough/error.hpp"
+#include "gough/io/robot_file.hpp"
+#include "study_tables.hpp"
+
+namespace gough {
+namespace {
+
+using namespace io;
+namespace fs = std::filesystem;
+
+/// A path from the study's folder: relative, at most one folder up.
+std::string found_from(const std::string& study_file, const std::string& path, const Where& where) {
+  const fs::path given = fs::path(path).lexically_normal();
+  const auto ups = std::count(given.begin(), given.end(), fs::path(".."));
+  if (path.empty() || given.is_absolute() || ups > 1)
+    throw Error(where, fmt::format("read the path '{}', expected one from this file's folder, at most one '..' up",
+                                   path.substr(0, 80)));
+  return (fs::path(study_file).parent_path() / given).lexically_normal().string();
+}
+
+void check_study_name(const FileStudy& file) {
+  const std::string& name = file.study;
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  if (name.empty() || name.size() > 80 || !std::all_of(name.begin(), name.end(), plain))
+    throw Error(file.where, fmt::format("study: read the name '{}', expected 1 to 80 of a-z A-Z 0-9 _ -, as a folder "
+                                        "gets it",
+                                        name.substr(0, 80)));
+}
+
+/// The settings with parameters put in.
+std::vector<Setting> settings_of(const FileStudy& file) {
+  std::vector<Setting> all;
+  std::vector<std::string> used, known;
+  for (const auto& [name, value] : file.parameters) known.push_back(name);
+  const auto put = [&](const std::string& text, const Where& where) {
+    for (const auto& [name, value] : file.parameters)
+      if (name == text) {
+        used.push_back(name);
+        return value.text;
+      }
+    std::string why;
+    const bool word = !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0;
+    if (const std::string near = nearest(text, known); word && !near.empty() && !parse_quantity(text, why))
+      throw Error(where, fmt::format("read '{}', expected a value or a parameter; did you mean '{}'?",
+                                     text.substr(0, 60), near));
+    return text;
+  };
+  for (const auto& [path, value] : file.set) {
+    Setting s{value.where, path, {}, value.is_list};
+    for (const std::string& text : value.values) s.values.push_back(put(text, value.where));
+    all.push_back(std::move(s));
+  }
+  for (const auto& [name, value] : file.parameters)
+    if (std::find(used.begin(), used.end(), name) == used.end())
+      throw Error(value.where, fmt::format("read the parameter '{}', expected it to be used in set", name));
+  return all;
+}
+
+Mechanism<double> load_with(const std::string& path, const std::vector<Setting>& settings) {
+  Mechanism<double> plain = load_robot(path);
+  if (settings.empty()) return plain;
+  try {
+    return load_robot(path, settings);
+  } catch (const Error& e) {  // the robot alone is right: what is set is not
+    const std::string text = e.what();
+    if (text.starts_with(settings.front().where.file + ":")) throw;
+    throw Error(settings.front().where, "set: " + text);
+  }
+}
+
+std::vector<Formulation> formulations_of(const FileStudy& file) {
+  std::vector<Formulation> by;
+  for (const std::size_t i : file.by) {
+    if (i == 0 && file.by.size() > 1)
+      throw Error(file.where, "by: read all beside others, expected all alone, or a list of formulations");
+    if (i > 0 && std::find(by.begin(), by.end(), static_cast<Formulation>(i - 1)) == by.end())
+      by.push_back(static_cast<Formulation>(i - 1));
+  }
+  return by.empty() ? std::vector<Formulation>(all_formulations.begin(), all_formulations.end()) : by;
+}
+
+}  // namespace
+
+Study parse_study(const std::string& text, const std::string& file) {
+  if (text.size() > largest_study_file)
+    throw Error({file, 0}, fmt::format("read more than {} bytes, expected a smaller file", largest_study_file));
+  const FileStudy read = Object<FileStudy>{study_table}.read(parse_yaml(text, file));
+  check_study_name(read);
+  if (!(read.step > 0)) throw Error(read.where, fmt::format("step: read {:g} s, expected more than 0", read.step));
+  Study s;
+  s.name = read.study;
+  s.description = read.description;
+  s.file = file;
+  s.by = formulations_of(read);
+  s.elastic = static_cast<ElasticMotion>(read.elastic);
+  const std::vector<Setting> settings = settings_of(read);
+  for (const Setting& x : settings)
+    s.settings.emplace_back(x.path, x.is_list ? fmt::format("[{}]", fmt::join(x.values, ", ")) : x.values.front());
+  s.robot_file = found_from(file, read.robot.path, read.robot.where);
+  s.robot = load_with(s.robot_file, settings);
+  if (read.motion.inside) {
+    s.motion_file = file;
+    if (s.elastic == ElasticMotion::given && !s.robot.elastic.empty())
+      throw Error(read.motion.where, "elastic: read given for a motion inside the study, expected a table (CSV)");
+    s.motion = known_motion(build_motion(*read.motion.inside, file, s.robot), file, read.step);
+  } else {
+    s.motion_file = found_from(file, read.motion.path, read.motion.where);
+    s.motion = load_known_motion(s.motion_file, s.robot, read.step, s.elastic);
+  }
+  return s;
+}
+
+Study read_study(const std::string& path) { return parse_study(read_text(path, largest_study_file), path); }
+
+namespace {
+
+/// The other formulations on the states that the first one has done, each with its table.
+class Others {
+ public:
+  Others(const Study& study, const std::string& folder, std::vector<StudyFormulation>& results)
+      : study_(study), results_(results), w_(study.robot) {
+    for (const int a : study.robot.actuator) {
+      const Coordinate& c = study.robot.coordinate[static_cast<std::size_t>(a)];
+      columns_.push_back("tau." + c.name);
+      if (c.has_drive) motor_columns_.push_back("motor_tau." + c.name);
+    }
+    std::vector<std::string> columns = {"t"};
+    columns.insert(columns.end(), columns_.begin(), columns_.end());
+    columns.insert(columns.end(), motor_columns_.begin(), motor_columns_.end());
+    for (const Formulation by : study.by) {
+      results.push_back({by, fmt::format("inverse_{}.csv", name(by)), 0, 0});
+      tables_.push_back(std::make_unique<TableWriter>((fs::path(folder) / results.back().file).string(), columns));
+      DynamicsOptions options;
+      options.by = by;
+      dynamics_.emplace_back(study.robot, w_, options);
+    }
+  }
+
+  /// In words what went wrong; empty: nothing.
+  std::string add(const AlongRow& row) {
+    largest_ = std::max(largest_, row.w.tau.norm());
+    put(0, row.t, row.w.tau);
+    for (std::size_t i = 1; i < dynamics_.size(); ++i) {
+      w_.q = row.w.q;
+      w_.v = row.w.v;
+      w_.a = row.w.a;
+      w_.external = row.w.external;
+      const DynamicsAnswer answer = inverse_dynamics(study_.robot, w_, dynamics_[i]);
+      if (!answer.ok()) return fmt::format("by {}: {}: {}", name(study_.by[i]), name(answer.status), answer.reason);
+      put(i, row.t, w_.tau);
+      if (const double x = (w_.tau - row.w.tau).norm(); x > results_[i].disagreement) {
+        results_[i].disagreement = x;
+        results_[i].disagreement_t = row.t;
+      }
+    }
+    return {};
+  }
+
+  /// Differences become shares of the largest forces.
+  void finish() {
+    for (StudyFormulation& f : results_)
+      if (f.disagreement > 0) f.disagreement /= std::max(largest_, std::numeric_limits<double>::min());
+  }
+
+ private:
+  void put(std::size_t i, double t, const VecX<double>& tau) {
+    const Mechanism<double>& m = study_.robot;
+    std::vector<double> row = {t};
+    row.insert(row.end(), tau.begin(), tau.end());
+    for (std::size_t k = 0; k < m.actuator.size(); ++k)
+      if (const auto a = static_cast<std::size_t>(m.actuator[k]); m.coordinate[a].has_drive)
+        row.push_back(tau[static_cast<Eigen::Index>(k)] / m.ratio[a]);
+    tables_[i]->add(row);
+  }
+
+  const Study& study_;
+  std::vector<StudyFormulation>& results_;
+  Workspace<double> w_;
+  std::vector<std::string> columns_, motor_columns_;
+  std::vector<std::unique_ptr<TableWriter>> tables_;
+  std::vector<Dynamics<double>> dynamics_;
+  double largest_ = 0;  ///< norm of the first formulation's forces
+};
+
+}  // namespace
+
+StudyResult run_study(const Study& study, const std::string& folder,
+                      const std::function<bool(const AlongRow&)>& after_row) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  StudyResult result;
+  result.folder = folder;
+  Others others(study, folder, result.formulations);
+  InverseJob job;
+  job.options.dynamics.by = study.by.front();
+  job.options.elastic = study.elastic;
+  job.output = (fs::path(folder) / "inverse.csv").string();
+  std::string why;
+  job.after_row = [&](const AlongRow& row) {
+    why = others.add(row);
+    return why.empty() && (!after_row || after_row(row));
+  };
+  result.inverse = report_inverse(study.robot, study.motion, job);
+  others.finish();
+  if (!why.empty()) {
+    result.inverse.answer.stopped = false;
+    result.inverse.answer.status = Status::singular;
+    result.inverse.answer.reason = why;
+    result.inverse.answer.t = result.inverse.end;
+  }
+  result.files = {"inverse.csv"};
+  for (const StudyFormulation& f : result.formulations) result.files.push_back(f.file);
+  result.files.emplace_back("result.json");
+  const std::string path = (fs::path(folder) / "result.json").string();
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << study_json(study, result) << std::flush;
+  if (!out) throw Error({path, 0}, "cannot be written, expected a place for a file");
+  return result;
+}
+
+namespace {
+const StudyFormulation& farthest(const StudyResult& r) {
+  return *std::max_element(r.formulations.begin(), r.formulations.end(),
+                           [](const auto& a, const auto& b) { return a.disagreement < b.disagreement; });
+}
+}  // namespace
+
+std::string study_text(const Study& study, const StudyResult& r) {
+  std::string text = fmt::format("study {}\n{}\n", study.name, inverse_text(r.inverse));
+  if (r.formulations.size() > 1)
+    text += fmt::format("  {} formulations agree to {:.1e} (the farthest: {})\n", r.formulations.size(),
+                        farthest(r).disagreement, name(farthest(r).by));
+  text += fmt::format("  {}: {}\n", r.folder, fmt::join(r.files, ", "));
+  return text;
+}
+
+std::string study_json(const Study& study, const StudyResult& r) {
+  json settings = json::object(), formulations = json::array();
+  for (const auto& [path, value] : study.settings) settings[path] = value;
+  for (const StudyFormulation& f : r.formulations)
+    formulations.push_back({{"name", name(f.by)},
+                            {"file", f.file},
+                            {"largest_disagreement", f.disagreement},
+                            {"disagreement_t", f.disagreement_t}});
+  json out = {{"study", study.name},
+              {"description", study.description},
+              {"robot", {{"name", study.robot.name}, {"file", study.robot_file}, {"set", settings}}},
+              {"motion", study.motion_file},
+              {"compute", "inverse"}};
+  const json inverse = json::parse(inverse_json(r.inverse));
+  for (const auto& [key, value] : inverse.items())
+    if (key != "robot" && key != "motion") out[key] = value;
+  out["formulations"] = formulations;
+  out["largest_disagreement"] = farthest(r).disagreement;
+  out["files"] = r.files;
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string study_schema() {
+  json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "gough study file"}};
+  schema.update(Object<FileStudy>{study_table}.definition());
+  schema["$defs"] = study_definitions();
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace gough

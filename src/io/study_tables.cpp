@@ -1,0 +1,71 @@
+#include "study_tables.hpp"
+
+#include "gough/dynamics/along.hpp"
+
+namespace gough::io {
+namespace {
+
+using namespace dimension;
+
+struct PathReader {
+  FilePath read(const Node& node) const { return {node.where(), Text{}.read(node)}; }
+  json schema() const { return Text{}.schema(); }
+};
+
+struct MotionReader {
+  FileStudyMotion read(const Node& node) const {
+    if (node.is_scalar()) return {node.where(), Text{}.read(node), {}};
+    if (!node.is_map())
+      node.fail(node.shown(), "the path of a motion file or table, or a motion (motion: .., line: ..)");
+    return {node.where(), "", Object<FileMotion>{motion_table}.read(node)};
+  }
+  json schema() const { return {{"oneOf", {Text{}.schema(), Object<FileMotion>{motion_table}.schema()}}}; }
+};
+
+struct ValueReader {
+  FileValue read(const Node& node) const {
+    if (node.is_list()) return {node.where(), ListOf<Text>{{}, 100}.read(node), true};
+    return {node.where(), {Text{}.read(node)}, false};
+  }
+  json schema() const {
+    const json one = AnyNumber{}.schema();
+    return {{"oneOf", {one, {{"type", "array"}, {"items", one}, {"maxItems", 100}}}}};
+  }
+};
+
+std::vector<std::string> formulation_words() {
+  std::vector<std::string> words = {"all"};
+  words.insert(words.end(), formulation_names.begin(), formulation_names.end());
+  return words;
+}
+
+}  // namespace
+
+const Table<FileStudy>& study_table() {
+  using S = FileStudy;
+  static const Table<S> table{
+      "a study file",
+      {field("study", &S::study, Text{}, "the study's name, and that of its folder in results/", true),
+       field("description", &S::description, Text{}, "a sentence for people"),
+       field("robot", &S::robot, PathReader{}, "the robot's file, from the folder of this file", true),
+       field("motion", &S::motion, MotionReader{}, "a motion file or table, from the folder of this file; or a motion",
+             true),
+       field("parameters", &S::parameters, MapOf<AnyNumber>{{}, 100}, "numbers by name, to be used in set"),
+       field("set", &S::set, MapOf<ValueReader>{{}, 100},
+             "other values in the robot file, by path: legs.joints.drive.screw; a number or a parameter's name"),
+       field("compute", &S::compute, Choice{{"inverse"}}, "what is asked: inverse (default), the actuators' forces"),
+       field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
+       field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
+       field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
+             "where the motion of elastic joints comes from: given, locked (default) or quasistatic")},
+      "study"};
+  return table;
+}
+
+json study_definitions() {
+  json all = motion_definitions();
+  all["motion"] = Object<FileMotion>{motion_table}.definition();
+  return all;
+}
+
+}  // namespace gough::io
