@@ -1,130 +1,41 @@
-/// The command-line tool: one small function per verb. Exit 0 done, 2 bad input, 3 a numerical outcome.
+/// The command-line tool: its grammar, and what it does with exceptions.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 #include "gough/gough.hpp"
+#include "verbs.hpp"
 
-namespace {
-
-enum Exit { done = 0, bad_input = 2, numerical = 3 };
-
-/// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) fmt::print(stderr, "gough: the output could not be written\n");
   return written ? done : bad_input;
 }
 
-struct Options {
-  std::string robot;
-  std::string schema = "robot";
-  std::string pose, coordinates, mode, actuators, along;
-  bool all = false;
-  bool json = false;
-};
-
-gough::PoseMask mask_from(const std::string& text) {
-  gough::PoseMask mask{};
-  std::stringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    const auto found = std::find(gough::pose_names.begin(), gough::pose_names.end(), word);
-    if (found == gough::pose_names.end())
-      throw gough::Error(
-          fmt::format("--coordinates: read '{}', expected some of {}", word, fmt::join(gough::pose_names, ",")));
-    mask[static_cast<std::size_t>(found - gough::pose_names.begin())] = true;
-  }
-  return mask;
+int schema(const Options& o) {
+  if (o.schema == "study") return print(gough::study_schema());
+  return print(o.schema == "motion" ? gough::motion_schema() : gough::robot_schema());
 }
 
-/// The motion's poses one after the other: how near to singularities, which limits.
-int check_along(const gough::Mechanism<double>& m, const gough::PoseList& list, const Options& o) {
-  const gough::Survey survey = gough::survey_poses(m, list.poses);
-  if (const int failed = print(o.json ? gough::survey_json(survey, list.t) : "\n" + gough::survey_text(survey, list.t));
-      failed != done)
-    return failed;
-  if (survey.failures.empty()) return done;
-  const auto& [row, answer] = survey.failures.front();
-  fmt::print(stderr, "{}:{}: {}\n", o.along, list.line[row], answer.explain());
-  return numerical;
-}
-
-int check(const Options& o) {
-  const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
-  gough::PoseList list;
-  if (!o.along.empty()) list = gough::poses_of_table(gough::read_table(o.along), o.along);
-  const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
-  const bool only_along = o.json && !o.along.empty();
-  if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
-      failed != done)
-    return failed;
-  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, list, o);
-  if (ready.home.assembly.closed) return done;
-  fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
-             ready.home.assembly.explain(ready.mechanism));
-  return numerical;
-}
-
-/// One answer: on standard output when there is a position to show; the reason of a failure on standard error as well.
-int show(const gough::Mechanism<double>& m, const gough::Posture& posture, const Options& o) {
-  if (const int failed = print(o.json ? gough::posture_json(m, posture) : gough::posture_text(m, posture));
-      failed != done)
-    return failed;
-  if (posture.answer.ok()) return done;
-  fmt::print(stderr, "{}: {}\n", o.robot, posture.answer.explain());
-  return numerical;
-}
-
-int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture>& all, const std::string& method,
-             const Options& o) {
-  if (const int failed = print(o.json ? gough::postures_json(m, all) : gough::postures_text(m, all, method));
-      failed != done)
-    return failed;
-  if (!all.empty()) return done;
-  fmt::print(stderr, "{}: unreachable: no answer ({})\n", o.robot, method);
-  return numerical;
-}
-
-int ik(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
-  const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
-  const auto pose = gough::pose_from_vector(Eigen::Map<const gough::Vec6<double>>(x.data()));
-  gough::InverseOptions options;
-  if (!o.coordinates.empty()) options.coordinates = mask_from(o.coordinates);
-  options.mode = o.mode;
-  if (o.all) return show_all(m, gough::all_inverse_kinematics(m, pose, options), "all working modes", o);
-  gough::Workspace<double> w(m);
-  gough::Posture posture;
-  posture.answer = gough::inverse_kinematics(m, pose, w, options);
-  posture.q = w.q;
-  return show(m, posture, o);
-}
-
-int fk(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
-  std::vector<bool> lengths;
-  for (const int a : m.actuator) lengths.push_back(m.coordinate[static_cast<std::size_t>(a)].is_length);
-  const auto a = gough::parse_numbers(o.actuators, lengths, "--actuators");
-  const Eigen::Map<const Eigen::VectorXd> actuators(a.data(), static_cast<Eigen::Index>(a.size()));
-  if (o.all) {
-    const gough::AllPostures all = gough::all_forward_kinematics(m, actuators);
-    return show_all(m, all.postures, all.method, o);
-  }
-  gough::Workspace<double> w(m);
-  gough::Posture posture;
-  posture.answer = gough::forward_kinematics(m, actuators, w);
-  posture.q = w.q;
-  return show(m, posture, o);
-}
-
-int schema(const Options& o) { return print(o.schema == "motion" ? gough::motion_schema() : gough::robot_schema()); }
+namespace {
 
 void add_robot(CLI::App* verb, Options& o) {
   verb->add_option("ROBOT", o.robot, "robot file")->required();
   verb->add_flag("--json", o.json, "print JSON instead of text");
+}
+
+void add_motion(CLI::App* verb, Options& o) {
+  verb->add_option("MOTION", o.motion, "motion file or table (CSV)")->required();
+  verb->add_option("--step", o.step, "seconds between the states of a trajectory; default 1e-3")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_formulation(CLI::App* verb, Options& o) {
+  verb->add_option("--by", o.by, "formulation; default legs")
+      ->check(
+          CLI::IsMember(std::vector<std::string>(gough::formulation_names.begin(), gough::formulation_names.end())));
+  verb->add_option("-o", o.output, "table (CSV) to write, row by row");
 }
 
 }  // namespace
@@ -150,13 +61,37 @@ int main(int argc, char** argv) {
   fk_verb->add_option("--actuators", o.actuators, "positions a,b,.. in the robot's order [m, rad], units allowed")
       ->required();
   fk_verb->add_flag("--all", o.all, "every assembly mode");
+  CLI::App* inverse_verb = app.add_subcommand("inverse", "inverse dynamics: actuator forces and sizing for a motion");
+  add_robot(inverse_verb, o);
+  add_motion(inverse_verb, o);
+  add_formulation(inverse_verb, o);
+  inverse_verb->add_option("--elastic", o.elastic, "where the motion of elastic joints comes from; default locked")
+      ->check(CLI::IsMember({"given", "locked", "quasistatic"}));
+  inverse_verb->add_option("--weights", o.weights, "of redundant actuators, a,b,..: least sum of w tau^2");
+  inverse_verb->add_flag("--reactions", o.reactions, "also the wrenches of the legs on the platform");
+  CLI::App* forward_verb = app.add_subcommand("forward", "forward dynamics: accelerations from states and forces");
+  add_robot(forward_verb, o);
+  forward_verb->add_option("STATES", o.motion, "table (CSV) of platform or actuator states with tau.NAME")->required();
+  add_formulation(forward_verb, o);
+  CLI::App* compare_verb = app.add_subcommand("compare", "all formulations: how far they disagree, what they cost");
+  add_robot(compare_verb, o);
+  compare_verb->add_option("MOTION", o.motion, "motion file or table (CSV); left out: random states near home");
+  CLI::App* run_verb = app.add_subcommand("run", "what a study asks for, into files");
+  run_verb->add_option("STUDY", o.study, "study file")->required();
+  run_verb->add_option("-o", o.output, "folder for the results; default results/NAME");
+  run_verb->add_flag("--json", o.json, "print the result as JSON instead of text");
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
-  schema_verb->add_option("KIND", o.schema, "robot (default) or motion")->check(CLI::IsMember({"robot", "motion"}));
+  schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
+      ->check(CLI::IsMember({"robot", "motion", "study"}));
   try {
     app.parse(argc, argv);
     if (check_verb->parsed()) return check(o);
     if (ik_verb->parsed()) return ik(o);
     if (fk_verb->parsed()) return fk(o);
+    if (inverse_verb->parsed()) return inverse(o);
+    if (forward_verb->parsed()) return forward(o);
+    if (compare_verb->parsed()) return compare(o);
+    if (run_verb->parsed()) return run(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -1,0 +1,106 @@
+/// check, ik and fk.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "gough/gough.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+gough::PoseMask mask_from(const std::string& text) {
+  gough::PoseMask mask{};
+  std::stringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const auto found = std::find(gough::pose_names.begin(), gough::pose_names.end(), word);
+    if (found == gough::pose_names.end())
+      throw gough::Error(
+          fmt::format("--coordinates: read '{}', expected some of {}", word, fmt::join(gough::pose_names, ",")));
+    mask[static_cast<std::size_t>(found - gough::pose_names.begin())] = true;
+  }
+  return mask;
+}
+
+/// The motion's poses one after the other: how near to singularities, which limits.
+int check_along(const gough::Mechanism<double>& m, const gough::PoseList& list, const Options& o) {
+  const gough::Survey survey = gough::survey_poses(m, list.poses);
+  if (const int failed = print(o.json ? gough::survey_json(survey, list.t) : "\n" + gough::survey_text(survey, list.t));
+      failed != done)
+    return failed;
+  if (survey.failures.empty()) return done;
+  const auto& [row, answer] = survey.failures.front();
+  fmt::print(stderr, "{}:{}: {}\n", o.along, list.line[row], answer.explain());
+  return numerical;
+}
+
+/// One answer: on standard output when there is a position to show; the reason of a failure on standard error as well.
+int show(const gough::Mechanism<double>& m, const gough::Posture& posture, const Options& o) {
+  if (const int failed = print(o.json ? gough::posture_json(m, posture) : gough::posture_text(m, posture));
+      failed != done)
+    return failed;
+  if (posture.answer.ok()) return done;
+  fmt::print(stderr, "{}: {}\n", o.robot, posture.answer.explain());
+  return numerical;
+}
+
+int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture>& all, const std::string& method,
+             const Options& o) {
+  if (const int failed = print(o.json ? gough::postures_json(m, all) : gough::postures_text(m, all, method));
+      failed != done)
+    return failed;
+  if (!all.empty()) return done;
+  fmt::print(stderr, "{}: unreachable: no answer ({})\n", o.robot, method);
+  return numerical;
+}
+
+}  // namespace
+
+int check(const Options& o) {
+  const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
+  gough::PoseList list;
+  if (!o.along.empty()) list = gough::poses_of_table(gough::read_table(o.along), o.along);
+  const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
+  const bool only_along = o.json && !o.along.empty();
+  if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
+      failed != done)
+    return failed;
+  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, list, o);
+  if (ready.home.assembly.closed) return done;
+  fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
+             ready.home.assembly.explain(ready.mechanism));
+  return numerical;
+}
+
+int ik(const Options& o) {
+  const auto m = gough::load_robot(o.robot);
+  const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
+  const auto pose = gough::pose_from_vector(Eigen::Map<const gough::Vec6<double>>(x.data()));
+  gough::InverseOptions options;
+  if (!o.coordinates.empty()) options.coordinates = mask_from(o.coordinates);
+  options.mode = o.mode;
+  if (o.all) return show_all(m, gough::all_inverse_kinematics(m, pose, options), "all working modes", o);
+  gough::Workspace<double> w(m);
+  gough::Posture posture;
+  posture.answer = gough::inverse_kinematics(m, pose, w, options);
+  posture.q = w.q;
+  return show(m, posture, o);
+}
+
+int fk(const Options& o) {
+  const auto m = gough::load_robot(o.robot);
+  std::vector<bool> lengths;
+  for (const int a : m.actuator) lengths.push_back(m.coordinate[static_cast<std::size_t>(a)].is_length);
+  const auto a = gough::parse_numbers(o.actuators, lengths, "--actuators");
+  const Eigen::Map<const Eigen::VectorXd> actuators(a.data(), static_cast<Eigen::Index>(a.size()));
+  if (o.all) {
+    const gough::AllPostures all = gough::all_forward_kinematics(m, actuators);
+    return show_all(m, all.postures, all.method, o);
+  }
+  gough::Workspace<double> w(m);
+  gough::Posture posture;
+  posture.answer = gough::forward_kinematics(m, actuators, w);
+  posture.q = w.q;
+  return show(m, posture, o);
+}

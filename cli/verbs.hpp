@@ -1,0 +1,28 @@
+#pragma once
+/// The tool's verbs: one small function each. Exit 0 done, 2 bad input, 3 a numerical outcome.
+#include <string>
+
+enum Exit { done = 0, bad_input = 2, numerical = 3 };
+
+/// What was said on the command line.
+struct Options {
+  std::string robot, motion, study;
+  std::string schema = "robot";
+  std::string pose, coordinates, mode, actuators, along;
+  std::string by = "legs", elastic = "locked", weights, output;
+  double step = 1e-3;
+  bool all = false, reactions = false;
+  bool json = false;
+};
+
+/// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
+int print(const std::string& text);
+
+int check(const Options& o);
+int ik(const Options& o);
+int fk(const Options& o);
+int inverse(const Options& o);
+int forward(const Options& o);
+int compare(const Options& o);
+int run(const Options& o);
+int schema(const Options& o);
