@@ -64,12 +64,12 @@ format:  ## format all C++ files
 format-check:  ## check the format of all C++ files
 	@clang-format --dry-run --Werror $(CPP_FILES) || { echo "format-check: run 'make format'" >&2; exit 1; }
 
-schema: build  ## write the JSON Schemas of robot and motion files
+schema: build  ## write the JSON Schemas of robot, motion and study files
 	@mkdir -p schema
-	@for kind in robot motion; do build/gough schema $$kind > build/$$kind.schema.json && \
+	@for kind in robot motion study; do build/gough schema $$kind > build/$$kind.schema.json && \
 	  mv build/$$kind.schema.json schema/$$kind.schema.json || exit 1; done
 
-install: build  ## install tool, library, robots and motions under PREFIX
+install: build  ## install tool, library, robots, motions and studies under PREFIX
 	@cmake --install build --prefix $(PREFIX)
 
 clean:  ## remove build/
