@@ -105,7 +105,7 @@ int forward(const Options& o) {
 
 int compare(const Options& o) {
   const auto m = gough::load_robot(o.robot);
-  std::vector<gough::ClosedState> states;
+  std::vector<gough::ComparedState> states;
   if (o.motion.empty()) {
     states = gough::random_states(m, 20);
   } else {

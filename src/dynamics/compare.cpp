@@ -13,7 +13,7 @@
 namespace gough {
 namespace {
 
-void put(const ClosedState& s, Workspace<double>& w) {
+void put(const ComparedState& s, Workspace<double>& w) {
   w.q = s.q;
   w.v = s.v;
   w.a = s.a;
@@ -32,7 +32,7 @@ struct Conditions {
   double inverse = 1, forward = 1;
 };
 
-Conditions conditions(const Mechanism<double>& m, const ClosedState& s) {
+Conditions conditions(const Mechanism<double>& m, const ComparedState& s) {
   Workspace<double> w(m);
   put(s, w);
   tree_positions(m, w);
@@ -78,9 +78,9 @@ struct Reference {
 
 class Comparer {
  public:
-  Comparer(const Mechanism<double>& m, const std::vector<ClosedState>& states)
+  Comparer(const Mechanism<double>& m, const std::vector<ComparedState>& states)
       : m_(m), states_(states), reference_(states.size()) {
-    for (const ClosedState& s : states) conditions_.push_back(conditions(m, s));
+    for (const ComparedState& s : states) conditions_.push_back(conditions(m, s));
   }
 
   Comparison run() {
@@ -168,7 +168,7 @@ class Comparer {
   }
 
   const Mechanism<double>& m_;
-  const std::vector<ClosedState>& states_;
+  const std::vector<ComparedState>& states_;
   std::vector<Conditions> conditions_;
   std::vector<Reference> reference_;
   double tau_size_ = 0, a_size_ = 0;
@@ -177,13 +177,13 @@ class Comparer {
 
 }  // namespace
 
-std::vector<ClosedState> random_states(const Mechanism<double>& m, int count) {
+std::vector<ComparedState> random_states(const Mechanism<double>& m, int count) {
   std::mt19937 random(4);  // any seed; fixed so that a comparison says the same thing twice
   std::uniform_real_distribution<double> uniform(-1, 1);
   const auto some = [&](Eigen::Index n) {
     return VecX<double>::NullaryExpr(n, [&] { return uniform(random); }).eval();
   };
-  std::vector<ClosedState> all;
+  std::vector<ComparedState> all;
   for (const VecX<double>& q : poses_near_home(m, count)) {
     Workspace<double> w(m);
     w.q = q;
@@ -209,7 +209,7 @@ bool Comparison::agrees() const {
   return std::all_of(formulations.begin(), formulations.end(), [](const Compared& c) { return c.agrees(); });
 }
 
-Comparison compare_formulations(const Mechanism<double>& m, const std::vector<ClosedState>& states) {
+Comparison compare_formulations(const Mechanism<double>& m, const std::vector<ComparedState>& states) {
   assert(!states.empty());
   return Comparer(m, states).run();
 }

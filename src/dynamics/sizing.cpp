@@ -34,7 +34,7 @@ std::vector<std::string> ActuatorLoad::beyond() const {
   return all;
 }
 
-Sizing::Sizing(const Mechanism<double>& m) : m_(m) {
+Sizing::Sizing(const Mechanism<double>& m, bool timed) : m_(m), in_time_(timed) {
   const auto n = static_cast<Eigen::Index>(m.actuator.size());
   squares_ = square_integral_ = energy_ = braking_ = last_tau_ = last_power_ = VecX<double>::Zero(n);
   for (const int c : m.actuator) {

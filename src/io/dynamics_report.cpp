@@ -74,7 +74,9 @@ std::vector<std::string> inverse_columns(const Mechanism<double>& m, bool reacti
     if (coordinate(m, a).has_drive)
       for (const std::string_view what : {"motor_q.", "motor_tau."})
         columns.push_back(std::string(what) + coordinate(m, a).name);
-  for (const int e : soft_joints(m)) columns.push_back("residual." + coordinate(m, e).name);
+  for (const int e : soft_joints(m))
+    for (const std::string_view what : {"q.", "v.", "a.", "residual."})
+      columns.push_back(std::string(what) + coordinate(m, e).name);
   if (reactions)
     for (const Leg& leg : m.leg)
       for (const std::string_view what : wrench_columns) columns.push_back(leg.name + "." + std::string(what));
@@ -92,7 +94,10 @@ std::vector<double> inverse_values(const Mechanism<double>& m, const AlongRow& r
       x.insert(x.end(),
                {m.ratio[at(a)] * w.q[position_index(m, a)], w.tau[static_cast<Eigen::Index>(i)] / m.ratio[at(a)]});
   const VecX<double> residual = row.d.elastic_residual();
-  x.insert(x.end(), residual.begin(), residual.end());
+  const std::vector<int> soft = soft_joints(m);
+  for (std::size_t i = 0; i < soft.size(); ++i)
+    x.insert(x.end(),
+             {w.q[position_index(m, soft[i])], w.v[soft[i]], w.a[soft[i]], residual[static_cast<Eigen::Index>(i)]});
   if (reactions)
     for (const LegWrench& leg : row.reactions.leg) {
       x.insert(x.end(), leg.wrench.force.begin(), leg.wrench.force.end());
@@ -115,7 +120,7 @@ InverseReport report_inverse(const Mechanism<double>& m, const KnownMotion& moti
   const std::vector<std::string> columns = inverse_columns(m, reactions);
   if (job.keep_table) report.table = Table{columns, {}, {}};
   std::optional<TableWriter> writer;
-  Sizing sizing(m);
+  Sizing sizing(m, motion.timed);
   AlongOptions options = job.options;
   options.each_from_home = motion.rows;
   const auto open = [&] {
@@ -165,9 +170,9 @@ std::string use_of_limits(const ActuatorLoad& a) {
   share("speed", a.speed, a.speed_limit);
   share("acceleration", a.acceleration, a.acceleration_limit);
   if (std::isfinite(a.position_limit.lower) || std::isfinite(a.position_limit.upper))
-    all.push_back(a.lowest < a.position_limit.lower - 1e-12 || a.highest > a.position_limit.upper + 1e-12
-                      ? "travel exceeded"
-                      : "travel ok");
+    all.emplace_back(a.lowest < a.position_limit.lower - 1e-12 || a.highest > a.position_limit.upper + 1e-12
+                         ? "travel exceeded"
+                         : "travel ok");
   return all.empty() ? "none given" : fmt::format("{}", fmt::join(all, ", "));
 }
 
@@ -248,7 +253,7 @@ std::string inverse_text(const InverseReport& r) {
   std::size_t width = 10;
   for (const ActuatorLoad& a : r.sizing) width = std::max(width, a.actuator.size());
   text += joint_table(r.sizing, true, width) + joint_table(r.sizing, false, width) + motor_table(r.sizing, width);
-  if (!r.in_time && n > 1) text += "\n  rms over the states; no energy, as their times do not increase\n";
+  if (!r.in_time && n > 1) text += "\n  rms over the states; no energy, as they have no times that increase\n";
   return text;
 }
 
@@ -310,7 +315,7 @@ std::string forward_json(const Mechanism<double>& m, Formulation by, const Along
 
 // ------------------------------------------------------------------------------------------------ comparison
 
-AlongAnswer closed_states(const Mechanism<double>& m, const KnownMotion& motion, std::vector<ClosedState>& states,
+AlongAnswer closed_states(const Mechanism<double>& m, const KnownMotion& motion, std::vector<ComparedState>& states,
                           std::size_t most) {
   std::vector<KnownState> some;
   const std::size_t n = motion.states.size(), stride = (n + most - 1) / most;

@@ -108,9 +108,13 @@ void add_given_elastic(const Table& table, const std::string& file, const Mechan
 }  // namespace
 
 KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, double step) {
-  KnownMotion all{name, {}, false};
-  for (const double t : sample_times(trajectory, step))
-    all.states.push_back({sample(trajectory, t), {}, {}, {}, {}, {}});
+  KnownMotion all{name, {}, false, true};
+  std::vector<double> times;
+  try {
+    times = sample_times(trajectory, step);
+  } catch (const Error& e) { throw Error({name, 0}, e.what()); }
+  all.states.reserve(times.size());
+  for (const double t : times) all.states.push_back({sample(trajectory, t), {}, {}, {}, {}, {}});
   return all;
 }
 
@@ -135,7 +139,7 @@ KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& 
       if (wrench.any) s.wrench = wrench_at(table, path, wrench, s.motion.t);
     return all;
   }
-  KnownMotion all{path, {}, true};
+  KnownMotion all{path, {}, true, table.find("t") >= 0};
   for (std::size_t r = 0; r < motion.rows.size(); ++r)
     all.states.push_back({motion.rows[r], wrench.of_row(table, path, r), {}, {}, {}, {}});
   if (given) add_given_elastic(table, path, m, all.states);
@@ -155,7 +159,7 @@ KnownMotion load_driven_states(const std::string& path, const Mechanism<double>&
     q = find_all(table, path, elastic_columns(m, 'q'), false, expected);
     v = find_all(table, path, elastic_columns(m, 'v'), !q.empty(), expected);
   }
-  KnownMotion all{path, {}, true};
+  KnownMotion all{path, {}, true, table.find("t") >= 0};
   for (std::size_t r = 0; r < motion.size(); ++r) {
     KnownState s{motion[r], wrench.of_row(table, path, r), {}, {}, {}, values(table, path, r, tau)};
     if (!q.empty()) s.elastic_q = values(table, path, r, q), s.elastic_v = values(table, path, r, v);

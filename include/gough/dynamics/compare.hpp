@@ -13,14 +13,14 @@
 namespace gough {
 
 /// A closed position with closed rates and accelerations.
-struct ClosedState {
+struct ComparedState {
   VecX<double> q, v, a;
   std::vector<Force<double>> external;  ///< as in a workspace; empty: none
 };
 
 /// Closed states near home with random rates and accelerations, the same ones in every run; home is the first. Where
 /// drives are fewer than freedoms, the accelerations are those that random forces of the drives make.
-std::vector<ClosedState> random_states(const Mechanism<double>& m, int count);
+std::vector<ComparedState> random_states(const Mechanism<double>& m, int count);
 
 inline constexpr double allowed_disagreement = 1e-10;  ///< per unit of condition number
 
@@ -44,6 +44,6 @@ struct Comparison {
 };
 
 /// `states` must not be empty. Measures with the steady clock: run it on a quiet machine.
-Comparison compare_formulations(const Mechanism<double>& m, const std::vector<ClosedState>& states);
+Comparison compare_formulations(const Mechanism<double>& m, const std::vector<ComparedState>& states);
 
 }  // namespace gough

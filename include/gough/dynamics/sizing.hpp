@@ -40,7 +40,8 @@ struct ActuatorLoad {
 /// Takes states one by one.
 class Sizing {
  public:
-  explicit Sizing(const Mechanism<double>& m);
+  /// `timed`: the states' times are times; otherwise labels.
+  explicit Sizing(const Mechanism<double>& m, bool timed = true);
   void add(const AlongRow& row);
   std::vector<ActuatorLoad> loads() const;
   bool in_time() const { return in_time_ && rows_ > 1; }

@@ -18,6 +18,7 @@ struct KnownMotion {
   std::string file;  ///< for messages
   std::vector<KnownState> states;
   bool rows = false;  ///< states of a table, each on its own; otherwise samples of a trajectory
+  bool timed = true;  ///< false: a table without t, whose rows are numbered
 };
 
 /// A motion file or a table; a table may have the wrench fx fy fz mx my mz on the platform and, for
@@ -78,7 +79,7 @@ std::string forward_json(const Mechanism<double>& m, Formulation by, const Along
 // ------------------------------------------------------------------------------------------------ comparison
 
 /// Fills in states of a motion to compare formulations on, at most `most` of them, spread evenly.
-AlongAnswer closed_states(const Mechanism<double>& m, const KnownMotion& motion, std::vector<ClosedState>& states,
+AlongAnswer closed_states(const Mechanism<double>& m, const KnownMotion& motion, std::vector<ComparedState>& states,
                           std::size_t most = 1000);
 std::string compare_text(const std::string& robot, const Comparison& c);
 std::string compare_json(const std::string& robot, const Comparison& c);
