@@ -255,7 +255,7 @@ TEST(MotionFile, EveryListingOfItsPageIsRead) {
     }
     ++listings;
   }
-  EXPECT_EQ(listings, 7);
+  EXPECT_EQ(listings, 8);
 }
 
 // ------------------------------------------------------------------------------------------------ any text

@@ -137,6 +137,20 @@ TEST(Schema, TheFileInTheRepositoryIsCurrent) {
       << "run `make schema`";
 }
 
+TEST(StudySchema, IsCurrentAndAcceptsEveryShippedStudy) {
+  EXPECT_EQ(contents(std::string(GOUGH_SOURCE_DIR) + "/schema/study.schema.json"), study_schema())
+      << "run `make schema`";
+  Validator validator(json::parse(study_schema()));
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/studies"))
+    EXPECT_TRUE(validator.accepts(as_json(YAML::LoadFile(entry.path().string())))) << entry.path();
+  EXPECT_TRUE(validator.unknown.empty()) << *validator.unknown.begin();
+  EXPECT_TRUE(schema_accepts("{study: s, robot: r, motion: {motion: m, wait: 1 s}, by: [legs, noc]}", study_schema()));
+  for (const std::string bad :
+       {"{study: s, robot: r}", "{study: s, robot: r, motion: m, sett: {}}",
+        "{study: s, robot: r, motion: {motion: m, wiat: 1 s}}", "{study: s, robot: r, motion: m, by: newton}"})
+    EXPECT_FALSE(schema_accepts(bad, study_schema())) << bad;
+}
+
 TEST(Schema, UsesOnlyWordsThatThisTestChecks) {
   Validator validator(json::parse(robot_schema()));
   validator.accepts(as_json(YAML::LoadFile(robot_path("hexapod"))));
@@ -153,7 +167,7 @@ void each_object(const json& node, const std::function<void(const json&)>& visit
 }
 
 TEST(Schema, EveryReferenceLeadsToADefinitionAndEveryDefinitionIsUsed) {
-  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema())}) {
+  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema()), json::parse(study_schema())}) {
     std::set<std::string> used, defined;
     each_object(schema, [&](const json& o) {
       if (o.contains("$ref")) used.insert(o.at("$ref").get<std::string>());
@@ -169,7 +183,7 @@ TEST(Schema, EveryKeyOfATableIsExplained) {
       EXPECT_GT(rule.value("description", "").size(), 3u) << where << "." << key;
     EXPECT_EQ(table.at("additionalProperties"), json(false)) << where;
   };
-  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema())}) {
+  for (const json& schema : {json::parse(robot_schema()), json::parse(motion_schema()), json::parse(study_schema())}) {
     explained(schema.at("title"), schema);
     for (const auto& [name, table] : schema.at("$defs").items()) explained(name, table);
   }
