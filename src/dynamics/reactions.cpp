@@ -1,5 +1,6 @@
 #include "gough/dynamics/reactions.hpp"
 
+#include <Eigen/Geometry>
 #include <Eigen/QR>
 
 #include "gough/kinematics/assemble.hpp"
