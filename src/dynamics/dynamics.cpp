@@ -150,6 +150,21 @@ void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d)
   else explicit_form(w, d.y, d.form);
 }
 
+/// What the smallest pivot of the efforts is small against: the largest entry of the matrix that was factored.
+double effort_size(const Efforts<double>& a) {
+  using Kind = Efforts<double>::Kind;
+  double largest = a.kind == Kind::same ? 1.0 : 0.0;
+  if (a.kind == Kind::square) largest = a.A.size() > 0 ? a.A.cwiseAbs().maxCoeff() : 1.0;
+  for (Eigen::Index i = 0; a.kind == Kind::under && i < a.A.rows(); ++i)
+    largest = std::max(largest, a.A.row(i).squaredNorm());
+  for (Eigen::Index j = 0; a.kind == Kind::redundant && j < a.A.cols(); ++j) {
+    double sum = 0;
+    for (Eigen::Index i = 0; i < a.A.rows(); ++i) sum += a.A(i, j) * a.A(i, j) / a.weight[static_cast<std::size_t>(i)];
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
 std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d, double& largest) {
   Eigen::Index y = 0;
   largest = d.efforts.rest.size() > 0 ? d.efforts.rest.cwiseAbs().maxCoeff(&y) : 0.0;
@@ -168,9 +183,10 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
     inverse_kernel(m, w, d);
   }
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
-  if (!w.tau.allFinite() || !(d.efforts.smallest_pivot > singular_pivot))
+  const double size = effort_size(d.efforts);
+  if (!w.tau.allFinite() || (d.efforts.size() > 0 && !(d.efforts.smallest_pivot > singular_pivot * size)))
     return singular(fmt::format("the actuators cannot hold the platform here (type-2 singularity; pivot {:.1e})",
-                                d.efforts.smallest_pivot));
+                                d.efforts.smallest_pivot / size));
   DynamicsAnswer a;
   if (d.efforts.kind == Efforts<double>::Kind::under) {
     const std::string where = missing_force(m, d, a.residual);
