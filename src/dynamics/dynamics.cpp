@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 
 #include "gough/error.hpp"
+#include "gough/kinematics/singularity.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -90,6 +92,34 @@ std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& 
   return "";
 }
 
+namespace {
+
+/// A motion that the loops allow and no inertia resists, in words; empty when there is none. Lengths become angles by the
+/// characteristic length and motions an orthonormal basis, so that only the inertia decides, not the coordinates chosen.
+std::string without_inertia(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& G) {
+  if (G.cols() == 0) return "";
+  std::vector<Inertia<double>> composite(m.parent.size());
+  MatX<double> M(m.nv, m.nv);
+  mass_matrix(m, w, composite, M);
+  const double length = characteristic_length(m, w);
+  VecX<double> unit = VecX<double>::Ones(m.nv);
+  for (int c = 0; c < m.nv; ++c)
+    if (m.coordinate[static_cast<std::size_t>(c)].is_length) unit[c] = length;
+  const Eigen::HouseholderQR<MatX<double>> qr(unit.cwiseInverse().asDiagonal() * G);
+  const MatX<double> N = qr.householderQ() * MatX<double>::Identity(G.rows(), G.cols());
+  const MatX<double> M_N = N.transpose() * unit.asDiagonal() * M * unit.asDiagonal() * N;
+  if (!M_N.allFinite() || invertible(M_N)) return "";
+  return fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_N, N));
+}
+
+std::string why_not_forward(const Mechanism<double>& m, const Workspace<double>& w, Formulation by,
+                            const MatX<double>& G) {
+  const std::string chain = leg_wise(by) ? not_applicable(m, w, by) : "";
+  return chain.empty() ? without_inertia(m, w, G) : chain;
+}
+
+}  // namespace
+
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
     : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
@@ -121,6 +151,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   else effort_rates(form.G, efforts);
   choose_pivots(efforts);
   first_pivot = smallest_pivot();
+  if (y.rank() == m.rank) no_forward = why_not_forward(m, at, o.by, form.G);
 }
 
 namespace {
@@ -211,17 +242,12 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
                         "relaxation {:g} needs it below {:.3f}",
                         d.iteration.iterations, d.iteration.eigenvalue, d.options.iteration.relaxation,
                         2 / d.options.iteration.relaxation)};
-  if (!w.a.allFinite()) {
-    std::vector<Inertia<double>> composite(m.parent.size());
-    MatX<double> M(m.nv, m.nv);
-    mass_matrix(m, w, composite, M);
-    if (const std::string why = not_applicable(m, w, d.options.by); !why.empty()) return singular(why);
-    look(m, w, d);
+  if (!w.a.allFinite()) {  // here, if not where the coordinates were chosen
     explicit_form(w, d.y, d.form);
-    const MatX<double> M_c = d.form.G.transpose() * M * d.form.G;
-    return singular(
-        fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_c, d.form.G)));
+    const std::string why = why_not_forward(m, w, d.options.by, d.form.G);
+    return singular(why.empty() ? "the accelerations are not finite: a state or a force is not, or an inertia" : why);
   }
+  if (!d.no_forward.empty()) return singular(d.no_forward);
   return {};
 }
 
