@@ -108,7 +108,7 @@ void accelerations_by_noc(const Mechanism<S>& m, const ExplicitForm<S>& form, co
   }
   for (int c = 0; c < m.nv; ++c) {
     const S rotor = reflected_rotor(m, static_cast<std::size_t>(c));
-    d.M_y.noalias() += (form.G.row(c).transpose() * rotor).lazyProduct(form.G.row(c));
+    for (Eigen::Index y = 0; y < d.M_y.cols(); ++y) d.M_y.col(y) += form.G.row(c).transpose() * S(rotor * form.G(c, y));
   }
   push_efforts(efforts, F);
   d.right.col(0) = F - bias;
