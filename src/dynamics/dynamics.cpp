@@ -4,10 +4,12 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <Eigen/QR>
 #include <algorithm>
 
 #include "gough/error.hpp"
 #include "gough/kinematics/inverse.hpp"
+#include "gough/kinematics/singularity.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -92,6 +94,34 @@ std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& 
   return "";
 }
 
+namespace {
+
+/// A motion that the loops allow and no inertia resists, in words; empty when there is none. Lengths become angles by the
+/// characteristic length and motions an orthonormal basis, so that only the inertia decides, not the coordinates chosen.
+std::string without_inertia(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& G) {
+  if (G.cols() == 0) return "";
+  std::vector<Inertia<double>> composite(m.parent.size());
+  MatX<double> M(m.nv, m.nv);
+  mass_matrix(m, w, composite, M);
+  const double length = characteristic_length(m, w);
+  VecX<double> unit = VecX<double>::Ones(m.nv);
+  for (int c = 0; c < m.nv; ++c)
+    if (m.coordinate[static_cast<std::size_t>(c)].is_length) unit[c] = length;
+  const Eigen::HouseholderQR<MatX<double>> qr(unit.cwiseInverse().asDiagonal() * G);
+  const MatX<double> N = qr.householderQ() * MatX<double>::Identity(G.rows(), G.cols());
+  const MatX<double> M_N = N.transpose() * unit.asDiagonal() * M * unit.asDiagonal() * N;
+  if (!M_N.allFinite() || invertible(M_N)) return "";
+  return fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_N, N));
+}
+
+std::string why_not_forward(const Mechanism<double>& m, const Workspace<double>& w, Formulation by,
+                            const MatX<double>& G) {
+  const std::string chain = leg_wise(by) ? not_applicable(m, w, by) : "";
+  return chain.empty() ? without_inertia(m, w, G) : chain;
+}
+
+}  // namespace
+
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
     : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
@@ -126,6 +156,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   else effort_rates(form.G, efforts);
   choose_pivots(efforts);
   first_pivot = smallest_pivot();
+  if (y.rank() == m.rank) no_forward = why_not_forward(m, at, o.by, form.G);
 }
 
 namespace {
@@ -153,6 +184,21 @@ void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d)
   closure(m, w);
   if (d.by_legs()) reduce_legs(*d.split, w, *d.reduction);
   else explicit_form(w, d.y, d.form);
+}
+
+/// What the smallest pivot of the efforts is small against: the largest entry of the matrix that was factored.
+double effort_size(const Efforts<double>& a) {
+  using Kind = Efforts<double>::Kind;
+  double largest = a.kind == Kind::same ? 1.0 : 0.0;
+  if (a.kind == Kind::square) largest = a.A.size() > 0 ? a.A.cwiseAbs().maxCoeff() : 1.0;
+  for (Eigen::Index i = 0; a.kind == Kind::under && i < a.A.rows(); ++i)
+    largest = std::max(largest, a.A.row(i).squaredNorm());
+  for (Eigen::Index j = 0; a.kind == Kind::redundant && j < a.A.cols(); ++j) {
+    double sum = 0;
+    for (Eigen::Index i = 0; i < a.A.rows(); ++i) sum += a.A(i, j) * a.A(i, j) / a.weight[static_cast<std::size_t>(i)];
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
 std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d, double& largest) {
@@ -225,9 +271,10 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
     inverse_kernel(m, w, d);
   }
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
-  if (!w.tau.allFinite() || !(d.efforts.smallest_pivot > singular_pivot))
+  const double size = effort_size(d.efforts);
+  if (!w.tau.allFinite() || (d.efforts.size() > 0 && !(d.efforts.smallest_pivot > singular_pivot * size)))
     return singular(fmt::format("the actuators cannot hold the platform here (type-2 singularity; pivot {:.1e})",
-                                d.efforts.smallest_pivot));
+                                d.efforts.smallest_pivot / size));
   DynamicsAnswer a;
   if (d.efforts.kind == Efforts<double>::Kind::under) {
     const std::string where = missing_force(m, d, a.residual);
@@ -257,17 +304,12 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
                         "relaxation {:g} needs it below {:.3f}",
                         d.iteration.iterations, d.iteration.eigenvalue, d.options.iteration.relaxation,
                         2 / d.options.iteration.relaxation)};
-  if (!w.a.allFinite()) {
-    std::vector<Inertia<double>> composite(m.parent.size());
-    MatX<double> M(m.nv, m.nv);
-    mass_matrix(m, w, composite, M);
-    if (const std::string why = not_applicable(m, w, d.options.by); !why.empty()) return singular(why);
-    look(m, w, d);
+  if (!w.a.allFinite()) {  // here, if not where the coordinates were chosen
     explicit_form(w, d.y, d.form);
-    const MatX<double> M_c = d.form.G.transpose() * M * d.form.G;
-    return singular(
-        fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_c, d.form.G)));
+    const std::string why = why_not_forward(m, w, d.options.by, d.form.G);
+    return singular(why.empty() ? "the accelerations are not finite: a state or a force is not, or an inertia" : why);
   }
+  if (!d.no_forward.empty()) return singular(d.no_forward);
   return {};
 }
 

@@ -47,6 +47,7 @@ LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, i
   MatX<double> loads(static_cast<Eigen::Index>(passive.size()), n);
   for (std::size_t k = 0; k < passive.size(); ++k) loads.row(static_cast<Eigen::Index>(k)) = on_leg.row(passive[k]);
   MatX<double> free = null_space(loads);  // combinations of rows that leave the passive joints alone
+  if (free.cols() == 0) return {on_platform * free, on_leg * free, 0};  // a passive leg that yields to everything
   const MatX<double> torque = on_leg * free;
   const Eigen::JacobiSVD<MatX<double>> svd(torque, Eigen::ComputeFullV);  // those that load a drive first
   const auto& s = svd.singularValues();

@@ -84,6 +84,7 @@ struct Dynamics {
   auto elastic_residual() const { return efforts.e.tail(efforts.size() - actuators); }
   Eigen::Index actuators = 0;
   double first_pivot = 0;  ///< of the loops where coordinates were chosen; a drop says when to choose again
+  std::string no_forward;  ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
   S smallest_pivot() const;
 
  private:

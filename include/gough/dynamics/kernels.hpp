@@ -15,7 +15,7 @@ void Dynamics<S>::size(const Structure& m) {
 
 template <Scalar S>
 S Dynamics<S>::smallest_pivot() const {
-  if (!by_legs()) return form.smallest_pivot;
+  if (!by_legs()) return y.rank() > 0 ? form.smallest_pivot : S(1.0);
   S least = reduction->smallest_pivot;
   for (const auto& leg : reduction->leg) least = smaller(least, leg.smallest_pivot);
   return least;
