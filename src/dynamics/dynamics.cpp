@@ -292,7 +292,8 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
   if (d.lanes.usable()) {
     const BodyMotion body = platform_body(m, w);
     if (const auto wrench = platform_external(m, w, d, body.X.p))
-      return lanes_answer(forward_by_lanes(m, body, *wrench, d.lanes, w), w.a);
+      return d.no_forward.empty() ? lanes_answer(forward_by_lanes(m, body, *wrench, d.lanes, w), w.a)
+                                  : singular(d.no_forward);
   }
   look(m, w, d);
   keep_conditioned(m, w, d);

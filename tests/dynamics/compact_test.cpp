@@ -129,16 +129,16 @@ TEST_P(CompactForms, HaveTheDampersAndSpringsOfTheTree) {
 
 // ------------------------------------------------------------------------------------------------ paper 002
 
-class SixLegs : public testing::TestWithParam<std::string> {
+class NocByLegs : public testing::TestWithParam<std::string> {
  protected:
   const Mechanism<double>& m = shipped(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(Dynamics, SixLegs,
+INSTANTIATE_TEST_SUITE_P(Dynamics, NocByLegs,
                          testing::Values("hexapod", "six_r", "flight_simulator", "palida", "hexa", "hexapod_arbitrary",
                                          "hexapod_offplane", "mathworks_stewart", "taghirad"),
                          [](const auto& of) { return of.param; });
 
-TEST_P(SixLegs, AsSerialChainsNeedTheSameForces) {
+TEST_P(NocByLegs, NeedsTheSameForces) {
   for (const bool loaded : {false, true})
     for (unsigned seed = 1; seed <= 2; ++seed) {
       Compact x(loaded ? with_everything(m, seed) : m, seed);
@@ -153,7 +153,7 @@ TEST_P(SixLegs, AsSerialChainsNeedTheSameForces) {
     }
 }
 
-TEST(NocLegForm, SaysWhatItNeeds) {
+TEST(NocLegForms, SayWhatTheyNeed) {
   for (const std::string name : {"delta", "psp3", "rrr3", "four_bar", "pendulum"}) {
     const Mechanism<double>& m = shipped(name);
     Workspace<double> w = placed(m, m.home);

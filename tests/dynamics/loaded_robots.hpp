@@ -13,72 +13,23 @@ struct ClosedState {
 namespace detail {
 
 /// Rates of all coordinates, those of the cut joints too.
-inline VecX<double> all_rates(const Mechanism<double>& m, Workspace<double>& w) {
-  tree_velocities(m, w);
-  cut_coordinates(m, w);
-  VecX<double> all(m.nv + m.cut_coordinates());
-  all << w.v, w.cv;
-  return all;
-}
+VecX<double> all_rates(const Mechanism<double>& m, Workspace<double>& w);
 
-inline double slowest_dry_rate(const Mechanism<double>& m, Workspace<double>& w) {
-  const VecX<double> rates = all_rates(m, w);
-  double slowest = std::numeric_limits<double>::infinity();
-  for (std::size_t c = 0; c < m.coordinate.size(); ++c)
-    for (const FrictionUse& use : m.coordinate[c].friction)
-      if (use.function == "coulomb") slowest = std::min(slowest, std::abs(rates[static_cast<Eigen::Index>(c)]));
-  return slowest;
-}
+double slowest_dry_rate(const Mechanism<double>& m, Workspace<double>& w);
 
 }  // namespace detail
 
 /// The smallest rate of a coordinate with dry friction, whose force jumps where the rate changes sign.
-inline double slowest_dry_rate(const Mechanism<double>& m, const ClosedState& s) {
-  Workspace<double> w = placed(m, s.q);
-  w.v = s.v;
-  return detail::slowest_dry_rate(m, w);
-}
+double slowest_dry_rate(const Mechanism<double>& m, const ClosedState& s);
 
 /// A random closed state, its largest rate 1, no rate near zero where dry friction acts.
-inline ClosedState closed_state(const Mechanism<double>& m, unsigned seed) {
-  const VecX<double> q = random_closed(m, seed);
-  Workspace<double> w = placed(m, q);
-  VecX<double> best = VecX<double>::Zero(m.nv);
-  double slowest = -1;
-  for (unsigned i = 0; i < 200 && slowest < 0.01; ++i) {
-    w.v = closed_rates(m, w, random_vector(m.nv, seed + 1000 * (i + 1)));
-    if (w.v.norm() > 1e-9) w.v /= w.v.cwiseAbs().maxCoeff();
-    const double dry = detail::slowest_dry_rate(m, w);
-    if (dry > slowest) slowest = dry, best = w.v;
-  }
-  w.v = best;
-  tree_velocities(m, w);
-  closure_bias(m, w);
-  VecX<double> a = closed_rates(m, w, random_vector(m.nv, seed + 7));
-  if (m.equations > 0) a += newton_euler::shortest_solution(w.K, w.k);
-  return {q, best, a};
-}
+ClosedState closed_state(const Mechanism<double>& m, unsigned seed);
 
 /// Random drives, and a random wrench on each of three bodies.
-inline newton_euler::Load random_load(const Mechanism<double>& m, unsigned seed) {
-  newton_euler::Load load{10 * random_vector(static_cast<Eigen::Index>(m.actuator.size()), seed), {}};
-  for (int i = 0; i < 3; ++i) {
-    const VecX<double> wrench = 5 * random_vector(6, seed + 10 + static_cast<unsigned>(i));
-    load.external.push_back({(m.tree_size() - 1) * i / 2, {wrench.head<3>(), wrench.tail<3>()}});
-  }
-  return load;
-}
+newton_euler::Load random_load(const Mechanism<double>& m, unsigned seed);
 
 /// Per coordinate: whether it is an angle or a length by itself, not one of a ball's turns.
-inline std::vector<bool> single_coordinates(const Mechanism<double>& m) {
-  std::vector<bool> single(m.coordinate.size(), false);
-  for (const auto& joint : newton_euler::joints(m)) {
-    const int n = free_coordinates(joint.kind);
-    const bool has_ball = n >= 3 && joint.kind != JointKind::planar;
-    for (int i = 0; i < (has_ball ? n - 3 : n); ++i) single[at(joint.coordinate + i)] = true;
-  }
-  return single;
-}
+std::vector<bool> single_coordinates(const Mechanism<double>& m);
 
 namespace detail {
 
@@ -189,8 +140,6 @@ class Loader {
 
 /// The robot with viscous friction on every coordinate but the floating platform's six, dry friction on those that
 /// move, dampers, springs in passive joints and in a ball, cut ones too, a spring from the base to a body, and rotors.
-inline Mechanism<double> with_everything(Mechanism<double> robot, unsigned seed) {
-  return detail::Loader(std::move(robot), seed).run();
-}
+Mechanism<double> with_everything(Mechanism<double> robot, unsigned seed);
 
 }  // namespace gough

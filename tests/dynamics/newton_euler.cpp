@@ -1,0 +1,292 @@
+#include "dynamics/newton_euler.hpp"
+
+namespace gough::newton_euler {
+
+Body<D> drifting(const Body<double>& body) {
+  Body<D> next{body.X.cast<D>(), body.w.cast<D>(), body.v.cast<D>()};
+  for (int i = 0; i < 3; ++i) {
+    const Vec3<double> turning = cross<double>(body.w, body.X.R.col(i));
+    for (int k = 0; k < 3; ++k) next.X.R(k, i).d[0] = turning[k];
+    next.X.p[i].d[0] = body.v[i];
+  }
+  return next;
+}
+
+std::vector<Joint> joints(const Mechanism<double>& m) {
+  constexpr std::array kinds = {JointKind::fixed, JointKind::revolute, JointKind::prismatic, JointKind::spherical,
+                                JointKind::free};  // in the order of Elementary
+  std::vector<Joint> all;
+  for (std::size_t j = 0; j < m.parent.size(); ++j)
+    all.push_back({kinds[static_cast<std::size_t>(m.joint[j].type)],
+                   m.parent[j],
+                   static_cast<int>(j),
+                   m.placement[j],
+                   {},
+                   m.joint[j].v});
+  for (std::size_t c = 0; c < m.cut.size(); ++c)
+    all.push_back({m.cut[c].kind, m.cut[c].a, m.cut[c].b, m.cut_a[c], m.cut_b[c], m.cut[c].first_coordinate});
+  return all;
+}
+
+Vec3<double> rotation_vector_of(const Mat3<double>& R) {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
+
+Vec6<double> positions(const Joint& joint, const Body<double>& parent, const Body<double>& child) {
+  const Transform<double> X = (parent.X * joint.A).inverse() * (child.X * joint.B);
+  const Vec3<double>& r = X.p;
+  const double about_z = std::atan2(X.R(1, 0), X.R(0, 0));
+  Vec6<double> q = Vec6<double>::Zero();
+  switch (joint.kind) {
+    case JointKind::fixed: break;
+    case JointKind::revolute: q[0] = about_z; break;
+    case JointKind::prismatic: q[0] = r.z(); break;
+    case JointKind::universal: q.head<2>() << about_z, std::atan2(X.R(2, 1), X.R(2, 2)); break;
+    case JointKind::cylindrical: q.head<2>() << about_z, r.z(); break;
+    case JointKind::spherical: q.head<3>() = rotation_vector_of(X.R); break;
+    case JointKind::planar: q.head<3>() << r.x(), r.y(), about_z; break;
+    case JointKind::point_on_line: q.head<4>() << r.z(), rotation_vector_of(X.R); break;
+    case JointKind::point_on_plane: q.head<5>() << r.x(), r.y(), rotation_vector_of(X.R); break;
+    case JointKind::free: q << r, rotation_vector_of(X.R); break;
+    case JointKind::distance: {
+      const double q1 = std::atan2(-r.y(), r.z()), q2 = std::asin(r.x() / r.norm());
+      const Mat3<double> rod =
+          (Eigen::AngleAxisd(q1, Vec3<double>::UnitX()) * Eigen::AngleAxisd(q2, Vec3<double>::UnitY()))
+              .toRotationMatrix();
+      q.head<5>() << q1, q2, rotation_vector_of(rod.transpose() * X.R);
+    }
+  }
+  return q;
+}
+
+void add_force(const FreeBodies& b, int i, const Vec3<double>& point, const Vec3<double>& force, VecX<double>& F) {
+  if (i == base) return;
+  F.segment<3>(6 * i) += cross<double>(point - b.body[at(i)].X.p, force);
+  F.segment<3>(6 * i + 3) += force;
+}
+
+Stretched stretched(const FreeBodies& f, std::size_t i) {
+  const Body<double> A = f.body_at(f.m.spring[i].a), B = f.body_at(f.m.spring[i].b);
+  const Vec3<double> a = A.X * f.m.spring_point_a[i], b = B.X * f.m.spring_point_b[i];
+  const double length = (b - a).norm();
+  const Vec3<double> direction = (b - a) / length;
+  return {a, b, direction, length, direction.dot(B.velocity_at(b) - A.velocity_at(a))};
+}
+
+double spring_force(const FreeBodies& f, std::size_t i) {
+  const Stretched s = stretched(f, i);
+  return f.m.spring_stiffness[i] * (s.length - f.m.spring_length[i]) + f.m.spring_damping[i] * s.rate;
+}
+
+double friction(const FreeBodies& b, std::size_t c) {
+  const double rate = b.rate[static_cast<Index>(c)];
+  double sum = 0;
+  for (const FrictionUse& use : b.m.coordinate[c].friction) {
+    const double coefficient = b.m.coefficient[at(use.coefficient)];
+    if (use.function == "viscous") {
+      sum += coefficient * rate;
+    } else if (use.function == "coulomb") {
+      sum += rate > 0 ? coefficient : rate < 0 ? -coefficient : 0.0;
+    } else {
+      throw std::invalid_argument("unknown friction function " + use.function);
+    }
+  }
+  return sum;
+}
+
+VecX<double> coordinate_forces(const FreeBodies& b) {
+  VecX<double> f(b.rate.size());
+  for (std::size_t c = 0; c < b.m.coordinate.size(); ++c) {
+    const auto i = static_cast<Index>(c);
+    f[i] = -b.m.stiffness[c] * (b.position[i] - b.m.rest[c]) - b.m.damping[c] * b.rate[i] - friction(b, c);
+  }
+  return f;
+}
+
+VecX<double> drive_forces(const FreeBodies& b, const VecX<double>& tau) {
+  VecX<double> f = VecX<double>::Zero(b.rate.size());
+  for (std::size_t i = 0; i < b.m.actuator.size(); ++i) f[b.m.actuator[i]] += tau[static_cast<Index>(i)];
+  return f;
+}
+
+VecX<double> rotors(const Mechanism<double>& m) {
+  VecX<double> r(static_cast<Index>(m.coordinate.size()));
+  for (std::size_t c = 0; c < m.coordinate.size(); ++c)
+    r[static_cast<Index>(c)] = m.rotor_inertia[c] * m.ratio[c] * m.ratio[c];
+  return r;
+}
+
+Mat3<double> skew(const Vec3<double>& x) {
+  Mat3<double> W;
+  W << 0, -x.z(), x.y(), x.z(), 0, -x.x(), -x.y(), x.x(), 0;
+  return W;
+}
+
+Vec3<double> first_moment(const FreeBodies& b, std::size_t j) { return b.body[j].X.R * b.m.inertia[j].first; }
+
+Mat3<double> second_moment(const FreeBodies& b, std::size_t j) {
+  return b.body[j].X.R * b.m.inertia[j].second * b.body[j].X.R.transpose();
+}
+
+MatX<double> mass_matrix(const FreeBodies& b) {
+  MatX<double> M = b.S.transpose() * rotors(b.m).asDiagonal() * b.S;
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const Mat3<double> s = skew(first_moment(b, j));
+    Eigen::Matrix<double, 6, 6> I;
+    I << second_moment(b, j), s, -s, b.m.inertia[j].mass * Mat3<double>::Identity();
+    M.block<6, 6>(6 * static_cast<Index>(j), 6 * static_cast<Index>(j)) += I;
+  }
+  return M;
+}
+
+VecX<double> known_forces(const FreeBodies& b, const std::vector<External>& external) {
+  VecX<double> F = b.S.transpose() * (coordinate_forces(b) - rotors(b.m).cwiseProduct(b.s0));
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const Vec3<double>& w = b.body[j].w;
+    const Vec3<double> s = first_moment(b, j), Iw = second_moment(b, j) * w;
+    F.segment<3>(6 * static_cast<Index>(j)) += cross<double>(s, b.m.gravity) - cross(w, Iw);
+    F.segment<3>(6 * static_cast<Index>(j) + 3) +=
+        b.m.inertia[j].mass * b.m.gravity - cross<double>(w, cross<double>(w, s));
+  }
+  for (std::size_t i = 0; i < b.m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const Vec3<double> pull = s.direction * spring_force(b, i);
+    add_force(b, b.m.spring[i].a, s.a, pull, F);
+    add_force(b, b.m.spring[i].b, s.b, -pull, F);
+  }
+  for (const External& e : external) {
+    if (e.body == base) continue;
+    add_force(b, e.body, Vec3<double>::Zero(), e.wrench.force, F);
+    F.segment<3>(6 * e.body) += e.wrench.moment;
+  }
+  return F;
+}
+
+Decomposition decomposed(const MatX<double>& A) {
+  Decomposition d;
+  d.setThreshold(rank_tolerance);
+  d.compute(A);
+  return d;
+}
+
+MatX<double> null_space_of(const MatX<double>& A) {
+  if (A.size() == 0) return MatX<double>::Identity(A.cols(), A.cols());
+  const Decomposition d = decomposed(A);
+  return d.colsPermutation() * d.matrixZ().transpose().rightCols(A.cols() - d.rank());
+}
+
+VecX<double> shortest_solution(const MatX<double>& A, const VecX<double>& b) {
+  if (A.size() == 0) return VecX<double>::Zero(A.cols());
+  return decomposed(A).solve(b);
+}
+
+void set_joint_wrenches(const FreeBodies& b, const VecX<double>& lambda, const VecX<double>& force, Forward& result) {
+  const MatX<double> idle = null_space_of(b.C.transpose());
+  for (std::size_t j = 0; j < b.joint.size(); ++j) {
+    const int n = free_coordinates(b.joint[j].kind), k = 6 - n;
+    Vec6<double> held = Vec6<double>::Zero(), driven = held;
+    held.tail(k) = lambda.segment(b.constraint[j], k);
+    driven.head(n) = force.segment(b.joint[j].coordinate, n);
+    result.reaction.push_back(b.wrench(j, held));
+    result.transmitted.push_back(b.wrench(j, held + driven));
+    result.reaction_unique.push_back(idle.middleRows(b.constraint[j], k).norm() < 1e-6);
+    if (b.joint[j].parent == base) result.base_wrench += result.transmitted[j];
+    if (b.joint[j].child == base) result.base_wrench = result.base_wrench - result.transmitted[j];
+  }
+  for (std::size_t i = 0; i < b.m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const Vec3<double> pull = s.direction * spring_force(b, i);
+    const Force<double> on_b{-cross(s.b, pull), -pull};
+    if (b.m.spring[i].a == base) result.base_wrench += on_b;
+    if (b.m.spring[i].b == base) result.base_wrench = result.base_wrench - on_b;
+  }
+}
+
+Forward forward(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v, const Load& load) {
+  const FreeBodies b(m, q, v);
+  const MatX<double> M = mass_matrix(b), N = null_space_of(b.C);
+  const VecX<double> tau = drive_forces(b, load.tau), F = known_forces(b, load.external) + b.S.transpose() * tau;
+  const VecX<double> x0 = shortest_solution(b.C, -b.c0);
+  const MatX<double> NMN = N.transpose() * M * N;
+  const VecX<double> x = x0 + N * shortest_solution(NMN, N.transpose() * (F - M * x0));
+  const VecX<double> needed = M * x - F, lambda = shortest_solution(b.C.transpose(), needed);
+  const VecX<double> qdd = b.S * x + b.s0;
+
+  Forward result;
+  result.a = qdd.head(m.nv);
+  result.cut_a = qdd.tail(m.cut_coordinates());
+  result.unique = N.cols() == 0 || decomposed(NMN).rank() == N.cols();
+  result.residual =
+      (b.C.transpose() * lambda - needed).norm() / (F.norm() + needed.norm() + std::numeric_limits<double>::min());
+  for (std::size_t j = 0; j < b.body.size(); ++j)
+    result.body.push_back({x.segment<3>(6 * static_cast<Index>(j)), x.segment<3>(6 * static_cast<Index>(j) + 3)});
+  set_joint_wrenches(b, lambda, tau + coordinate_forces(b) - rotors(m).cwiseProduct(qdd), result);
+  return result;
+}
+
+Inverse inverse(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                const std::vector<External>& external) {
+  const FreeBodies b(m, q, v);
+  const MatX<double> N = null_space_of(b.C);
+  const VecX<double> inertial = N.transpose() * (mass_matrix(b) * b.accelerations(a)),
+                     known = N.transpose() * known_forces(b, external);
+  MatX<double> T(N.cols(), static_cast<Index>(m.actuator.size()));
+  for (std::size_t i = 0; i < m.actuator.size(); ++i)
+    T.col(static_cast<Index>(i)) = N.transpose() * b.S.row(m.actuator[i]).transpose();
+
+  Inverse result;
+  result.tau = shortest_solution(T, inertial - known);
+  result.unique = T.cols() == 0 || (T.rows() > 0 && decomposed(T).rank() == T.cols());
+  result.residual = (T * result.tau - inertial + known).norm() /
+                    (inertial.norm() + known.norm() + std::numeric_limits<double>::min());
+  return result;
+}
+
+Energies energies(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v) {
+  const FreeBodies b(m, q, v);
+  Energies e;
+  for (std::size_t j = 0; j < b.body.size(); ++j) {
+    const auto& [X, w, velocity] = b.body[j];
+    const Vec3<double> s = first_moment(b, j), Iw = second_moment(b, j) * w;
+    const double mass = m.inertia[j].mass;
+    const Vec3<double> p = mass * velocity + cross(w, s);
+    e.momentum += {Iw + cross(s, velocity) + cross(X.p, p), p};
+    e.kinetic += (mass * velocity.squaredNorm() + w.dot(Iw)) / 2 + velocity.dot(cross(w, s));
+    e.potential -= m.gravity.dot(mass * X.p + s);
+  }
+  const VecX<double> rotor = rotors(m);
+  for (std::size_t c = 0; c < m.coordinate.size(); ++c) {
+    const auto i = static_cast<Index>(c);
+    const double stretch = b.position[i] - m.rest[c], rate = b.rate[i];
+    e.kinetic += rotor[i] * rate * rate / 2;
+    e.potential += m.stiffness[c] * stretch * stretch / 2;
+    e.dissipated += (m.damping[c] * rate + friction(b, c)) * rate;
+  }
+  for (std::size_t i = 0; i < m.spring.size(); ++i) {
+    const Stretched s = stretched(b, i);
+    const double stretch = s.length - m.spring_length[i];
+    e.potential += m.spring_stiffness[i] * stretch * stretch / 2;
+    e.dissipated += m.spring_damping[i] * s.rate * s.rate;
+  }
+  return e;
+}
+
+double actuator_power(const Mechanism<double>& m, const VecX<double>& v, const VecX<double>& tau) {
+  double sum = 0;
+  for (std::size_t i = 0; i < m.actuator.size(); ++i) sum += tau[static_cast<Index>(i)] * v[m.actuator[i]];
+  return sum;
+}
+
+double external_power(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v,
+                      const std::vector<External>& external) {
+  const FreeBodies b(m, q, v);
+  double sum = 0;
+  for (const External& e : external) {
+    const Body<double> body = b.body_at(e.body);
+    sum += e.wrench.moment.dot(body.w) + e.wrench.force.dot(body.velocity_at(Vec3<double>::Zero()));
+  }
+  return sum;
+}
+
+}  // namespace gough::newton_euler
