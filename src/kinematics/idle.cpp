@@ -278,9 +278,9 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
   for (IdleMotion& motion : idle) {
     JointDescription& joint = find(motion.joint);
     if (joint.kind == JointKind::spherical && motion.is_turn) {
-      motion.drops_forces =
-          std::any_of(joint.coordinates.begin(), joint.coordinates.end(),
-                      [](const auto& c) { return c.stiffness > 0 || c.damping > 0 || !c.friction.empty(); });
+      motion.drops_forces = std::any_of(joint.coordinates.begin(), joint.coordinates.end(), [](const auto& c) {
+        return c.stiffness > 0 || c.damping > 0 || !c.friction.empty();
+      });
       make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));
       motion.locked = true;
     } else {

@@ -337,6 +337,6 @@ Energies energies(const Mechanism<double>& m, const VecX<double>& q, const VecX<
 double actuator_power(const Mechanism<double>& m, const VecX<double>& v, const VecX<double>& tau);
 
 double external_power(const Mechanism<double>& m, const VecX<double>& q, const VecX<double>& v,
-                             const std::vector<External>& external);
+                      const std::vector<External>& external);
 
 }  // namespace gough::newton_euler

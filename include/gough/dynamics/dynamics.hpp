@@ -41,8 +41,8 @@ struct DynamicsOptions {
   Formulation by = Formulation::legs;
   Independent independent = Independent::drives;
   std::vector<double> weights = {};  ///< of redundant actuators, least sum of w tau^2; empty: ones
-  IterationRule iteration = {};  ///< of scdd_iterative
-  bool lanes = true;            ///< legs: equal legs at once where possible
+  IterationRule iteration = {};      ///< of scdd_iterative
+  bool lanes = true;                 ///< legs: equal legs at once where possible
 };
 
 /// Why a formulation cannot be used on a mechanism, in words; empty when it can. Reads a workspace at stage closure.
