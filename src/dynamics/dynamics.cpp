@@ -70,15 +70,11 @@ std::optional<Formulation> formulation_from(std::string_view wanted) {
 }
 
 std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by) {
-  if (by != Formulation::scdd && by != Formulation::legs && by != Formulation::scdd_iterative) return "";
+  if (!leg_wise(by)) return "";
   std::vector<Inertia<double>> composite(m.parent.size());
   MatX<double> M(m.nv, m.nv);
   mass_matrix(m, w, composite, M);
   const Selection s = select_driven(m, w, m.rank);
-  if (by == Formulation::scdd_iterative) {
-    const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
-    return invertible(M_pp) ? "" : "the mass matrix of the passive joints is singular";
-  }
   if (by == Formulation::legs && splits_into_legs(m) && split_platform(m, w).rigid) return "";
   for (const Chain& c : find_chains(m, s)) {
     const bool platform = m.platform.floats && c.first == m.joint[static_cast<std::size_t>(m.platform.body)].v;
@@ -130,6 +126,10 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     reduction.emplace(*split);
   }
   const std::vector<int> drives = drive_coordinates(m);
+  if (split && drives.size() < split->independent.size()) {  // what is missing is then the same for all formulations
+    split.reset();
+    reduction.reset();
+  }
   if (!o.weights.empty() && o.weights.size() != m.actuator.size())
     throw Error(
         fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(), m.actuator.size()));

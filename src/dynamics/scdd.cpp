@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 
 #include "gough/spatial/rank.hpp"
@@ -56,7 +57,7 @@ ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const
   const MatX<double> M_yy = rows_of(columns_of(M, s.independent), s.independent);
   const MatX<double> M_py = rows_of(columns_of(M, s.independent), s.dependent);
   const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
-  const MatX<double> schur = M_yy - M_py.transpose() * M_pp.ldlt().solve(M_py);
+  const MatX<double> schur = M_yy - M_py.transpose() * M_pp.completeOrthogonalDecomposition().solve(M_py);
   const MatX<double> M_c = form.G.transpose() * M * form.G;
   const Eigen::LDLT<MatX<double>> solver(schur);
   ScddIteration it;

@@ -111,7 +111,7 @@ constexpr int first_turn(JointKind kind) {
   switch (kind) {
     case JointKind::spherical: return 0;
     case JointKind::point_on_line: return 1;
-    case JointKind::point_on_plane: return 2;
+    case JointKind::point_on_plane:
     case JointKind::distance: return 2;
     case JointKind::free: return 3;
     default: return -1;
