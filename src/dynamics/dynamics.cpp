@@ -126,10 +126,6 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     reduction.emplace(*split);
   }
   const std::vector<int> drives = drive_coordinates(m);
-  if (split && drives.size() < split->independent.size()) {  // what is missing is then the same for all formulations
-    split.reset();
-    reduction.reset();
-  }
   if (!o.weights.empty() && o.weights.size() != m.actuator.size())
     throw Error(
         fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(), m.actuator.size()));
@@ -205,7 +201,7 @@ std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d,
   Eigen::Index y = 0;
   largest = d.efforts.rest.size() > 0 ? d.efforts.rest.cwiseAbs().maxCoeff(&y) : 0.0;
   if (largest == 0) return "";
-  const int c = d.by_legs() ? d.split->first + d.split->independent[static_cast<std::size_t>(y)]
+  const int c = d.inverse_by_legs() ? d.split->first + d.split->independent[static_cast<std::size_t>(y)]
                             : d.y.independent[static_cast<std::size_t>(y)];
   return m.coordinate[static_cast<std::size_t>(c)].name;
 }

@@ -2,7 +2,7 @@
 
 namespace gough {
 
-VecX<double> all_rates(const Mechanism<double>& m, Workspace<double>& w) {
+VecX<double> detail::all_rates(const Mechanism<double>& m, Workspace<double>& w) {
   tree_velocities(m, w);
   cut_coordinates(m, w);
   VecX<double> all(m.nv + m.cut_coordinates());
@@ -10,7 +10,7 @@ VecX<double> all_rates(const Mechanism<double>& m, Workspace<double>& w) {
   return all;
 }
 
-double slowest_dry_rate(const Mechanism<double>& m, Workspace<double>& w) {
+double detail::slowest_dry_rate(const Mechanism<double>& m, Workspace<double>& w) {
   const VecX<double> rates = all_rates(m, w);
   double slowest = std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < m.coordinate.size(); ++c)

@@ -80,6 +80,8 @@ struct Dynamics {
   Dynamics(const Mechanism<S>& m, const Dynamics<T>& other);
 
   bool by_legs() const { return options.by == Formulation::legs && split && split->rigid; }
+  /// With too few drives the forces that come nearest depend on y: all formulations then take the same one.
+  bool inverse_by_legs() const { return by_legs() && efforts.kind != Efforts<S>::Kind::under; }
   /// Elastic rows: forces missing (N or N m) for the elastic motion to be the true one, per joint that is only elastic.
   auto elastic_residual() const { return efforts.e.tail(efforts.size() - actuators); }
   Eigen::Index actuators = 0;

@@ -92,7 +92,7 @@ void project_loop_forces(Dynamics<S>& d, Workspace<S>& w) {
 template <Scalar S>
 void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   detail::state_stages(m, w, d);
-  if (d.by_legs()) {
+  if (d.inverse_by_legs()) {
     reduce_legs(*d.split, w, *d.reduction);
     detail::forces_at(m, d, w);
     forces_by_legs(*d.split, *d.reduction, w, *d.legs, d.F);
