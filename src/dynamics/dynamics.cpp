@@ -202,7 +202,7 @@ std::string missing_force(const Mechanism<double>& m, const Dynamics<double>& d,
   largest = d.efforts.rest.size() > 0 ? d.efforts.rest.cwiseAbs().maxCoeff(&y) : 0.0;
   if (largest == 0) return "";
   const int c = d.inverse_by_legs() ? d.split->first + d.split->independent[static_cast<std::size_t>(y)]
-                            : d.y.independent[static_cast<std::size_t>(y)];
+                                    : d.y.independent[static_cast<std::size_t>(y)];
   return m.coordinate[static_cast<std::size_t>(c)].name;
 }
 
