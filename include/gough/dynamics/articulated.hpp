@@ -77,7 +77,8 @@ void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int las
     b.U.noalias() = b.inertia.lazyProduct(b.axis);
     b.D.resize(n, n);
     b.D.noalias() = b.axis.transpose().lazyProduct(b.U);
-    for (int c = 0; c < n; ++c) b.D(c, c) = b.D(c, c) + reflected_rotor(m, static_cast<std::size_t>(m.joint[k].v + c));
+    for (int c = 0; c < n; ++c)
+      b.D(c, c) = b.D(c, c) + reflected_rotor(m, static_cast<std::size_t>(m.joint[k].v) + static_cast<std::size_t>(c));
     if (n > 0) chain.smallest_pivot = smaller(chain.smallest_pivot, ldlt_factor(b.D));
     b.X = detail::force_transform(w.X[k]);
     if (m.parent[k] == base) continue;
