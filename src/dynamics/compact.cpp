@@ -47,20 +47,9 @@ std::vector<MatX<D>> body_jacobians(const InTime& t) {
   return J;
 }
 
-Eigen::Matrix<double, 6, 6> matrix_of(const Inertia<double>& I) {
-  Eigen::Matrix<double, 6, 6> A;
-  for (int c = 0; c < 6; ++c) {
-    Motion<double> e;
-    (c < 3 ? e.angular[c] : e.linear[c - 3]) = 1;
-    const Force<double> f = I * e;
-    A.col(c) << f.moment, f.force;
-  }
-  return A;
-}
-
 /// B x = x x* (I v): skew-symmetric, and B v is the quadratic part of the inertial force.                    (P5)
-Eigen::Matrix<double, 6, 6> skew_part(const Force<double>& momentum) {
-  Eigen::Matrix<double, 6, 6> B;
+Mat6<double> skew_part(const Force<double>& momentum) {
+  Mat6<double> B;
   for (int c = 0; c < 6; ++c) {
     Motion<double> e;
     (c < 3 ? e.angular[c] : e.linear[c - 3]) = 1;
@@ -87,7 +76,7 @@ CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& at
   const std::vector<MatX<D>> J = body_jacobians(t);
   for (std::size_t j = 0; j < J.size(); ++j) {
     const MatX<double> Jj = J[j].unaryExpr(&value_of), Jd = J[j].unaryExpr(&rate_of);
-    const Eigen::Matrix<double, 6, 6> I = matrix_of(m.inertia[j]), B = skew_part(m.inertia[j] * w.V[j]);
+    const Mat6<double> I = detail::matrix(m.inertia[j]), B = skew_part(m.inertia[j] * w.V[j]);
     M += Jj.transpose() * I * Jj;
     M_rate += Jd.transpose() * I * Jj + Jj.transpose() * I * Jd;
     C += Jj.transpose() * (I * Jd + B * Jj);

@@ -44,7 +44,7 @@ Conditions conditions(const Mechanism<double>& m, const ComparedState& s) {
       K_d(r, c) = w.K(y.rows[static_cast<std::size_t>(r)], y.dependent[static_cast<std::size_t>(c)]);
   ExplicitForm<double> form(m, y);
   explicit_form(w, y, form);
-  const std::vector<int> drives = drive_coordinates(m);
+  const std::vector<int> drives = m.driven();
   MatX<double> A(static_cast<Eigen::Index>(drives.size()), form.G.cols());
   for (std::size_t i = 0; i < drives.size(); ++i) A.row(static_cast<Eigen::Index>(i)) = form.G.row(drives[i]);
   std::vector<Inertia<double>> composite(m.parent.size());
@@ -194,7 +194,7 @@ std::vector<ComparedState> random_states(const Mechanism<double>& m, int count) 
     const auto n = static_cast<Eigen::Index>(s.independent.size());
     const VecX<double> yd = some(n), ydd = some(n) * 10;
     explicit_motion(m, w, s, form, yd, ydd);
-    if (drive_coordinates(m).size() < s.independent.size()) {
+    if (m.driven().size() < s.independent.size()) {
       DynamicsOptions options;
       options.by = Formulation::multipliers;
       w.tau = some(w.tau.size());

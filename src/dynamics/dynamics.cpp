@@ -125,7 +125,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     split = split_platform(m, at);
     reduction.emplace(*split);
   }
-  const std::vector<int> drives = drive_coordinates(m);
+  const std::vector<int> drives = m.driven();
   if (!o.weights.empty() && o.weights.size() != m.actuator.size())
     throw Error(
         fmt::format("read {} weights, expected one for each of the {} actuators", o.weights.size(), m.actuator.size()));

@@ -18,7 +18,7 @@ Eigen::Matrix<double, 6, 6> to_centre(const Mechanism<double>& m, const Workspac
   const auto P = static_cast<std::size_t>(m.platform.body);
   const Vec3<double> r = w.X0[P] * c - platform_pose(m, w).p;
   Eigen::Matrix<double, 6, 6> A = Eigen::Matrix<double, 6, 6>::Identity();
-  A.bottomLeftCorner<3, 3>() << 0, r.z(), -r.y(), -r.z(), 0, r.x(), r.y(), -r.x(), 0;
+  A.bottomLeftCorner<3, 3>() = -cross_matrix(r);
   return A;
 }
 

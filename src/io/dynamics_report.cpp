@@ -26,7 +26,7 @@ std::string dumped(const json& j) { return j.dump(2, ' ', false, json::error_han
 
 /// Elastic joints that nothing drives, in the order of their residuals.
 std::vector<int> soft_joints(const Mechanism<double>& m) {
-  std::vector<int> all = drive_coordinates(m);
+  std::vector<int> all = m.driven();
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(m.actuator.size()));
   return all;
 }

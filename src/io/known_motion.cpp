@@ -4,20 +4,12 @@
 
 #include "gough/error.hpp"
 #include "gough/io/dynamics_report.hpp"
-#include "gough/io/units.hpp"
+#include "motion_columns.hpp"
 
 namespace gough {
 namespace {
 
 constexpr std::array<std::string_view, 6> wrench_names = {"fx", "fy", "fz", "mx", "my", "mz"};
-
-[[noreturn]] void refuse(const std::string& file, const std::vector<std::string>& missing,
-                         const std::string& expected) {
-  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 12));
-  throw Error({file, 1}, fmt::format("read a table without {}{}, expected {}",
-                                     fmt::join(missing.begin(), missing.begin() + shown, ", "),
-                                     missing.size() > 12 ? ", ..." : "", expected));
-}
 
 /// Columns by name; all of them are there, or none is (empty), or Error.
 std::vector<int> find_all(const Table& table, const std::string& file, const std::vector<std::string>& names,
@@ -29,17 +21,8 @@ std::vector<int> find_all(const Table& table, const std::string& file, const std
     if (at.back() < 0) missing.push_back(name);
   }
   if (!needed && missing.size() == names.size()) return {};
-  if (!missing.empty()) refuse(file, missing, expected);
+  if (!missing.empty()) io::refuse_missing(file, missing, expected);
   return at;
-}
-
-double value(const Table& table, const std::string& file, std::size_t row, int column) {
-  const double x = table.rows[row][static_cast<std::size_t>(column)];
-  if (std::abs(x) > largest_number)
-    throw Error({file, row < table.line.size() ? table.line[row] : 0},
-                fmt::format("column '{}': read {:g}, expected a number between -{:g} and {:g}",
-                            table.columns[static_cast<std::size_t>(column)], x, largest_number, largest_number));
-  return x;
 }
 
 /// The wrench columns that a table has.
@@ -60,7 +43,7 @@ struct WrenchColumns {
     Force<double> wrench;
     for (std::size_t i = 0; i < 6; ++i)
       if (at[i] >= 0) {
-        const double x = value(table, file, row, at[i]);
+        const double x = io::table_value(table, file, row, at[i]);
         (i < 3 ? wrench.force[static_cast<Eigen::Index>(i)] : wrench.moment[static_cast<Eigen::Index>(i) - 3]) = x;
       }
     return wrench;
@@ -88,7 +71,7 @@ std::vector<std::string> elastic_columns(const Mechanism<double>& m, char level)
 VecX<double> values(const Table& table, const std::string& file, std::size_t row, const std::vector<int>& columns) {
   VecX<double> x(static_cast<Eigen::Index>(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i)
-    x[static_cast<Eigen::Index>(i)] = value(table, file, row, columns[i]);
+    x[static_cast<Eigen::Index>(i)] = io::table_value(table, file, row, columns[i]);
   return x;
 }
 

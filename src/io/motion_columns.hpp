@@ -22,4 +22,10 @@ MotionCoordinates actuator_coordinates(const Mechanism<double>& m);
 /// quintics, positions alone by a spline.
 Piece piece_from_table(const gough::Table& table, const std::string& file, const Mechanism<double>& m, Moves moves);
 
+/// A number of a table, refused where it is out of all bounds.
+double table_value(const gough::Table& table, const std::string& file, std::size_t row, int column);
+/// "read a table without x, y, ..., expected ...".
+[[noreturn]] void refuse_missing(const std::string& file, const std::vector<std::string>& missing,
+                                 const std::string& expected);
+
 }  // namespace gough::io

@@ -13,6 +13,23 @@
 
 namespace gough {
 namespace io {
+
+double table_value(const gough::Table& table, const std::string& file, std::size_t row, int column) {
+  const double x = table.rows[row][static_cast<std::size_t>(column)];
+  if (std::abs(x) > largest_number)
+    throw Error({file, row < table.line.size() ? table.line[row] : 0},
+                fmt::format("column '{}': read {:g}, expected a number between -{:g} and {:g}",
+                            table.columns[static_cast<std::size_t>(column)], x, largest_number, largest_number));
+  return x;
+}
+
+void refuse_missing(const std::string& file, const std::vector<std::string>& missing, const std::string& expected) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 12));
+  throw Error({file, 1}, fmt::format("read a table without {}{}, expected {}",
+                                     fmt::join(missing.begin(), missing.begin() + shown, ", "),
+                                     missing.size() > 12 ? ", ..." : "", expected));
+}
+
 namespace {
 
 constexpr std::array<std::array<std::string_view, 6>, 3> platform_columns = {
@@ -59,11 +76,7 @@ bool is_there(const Columns& c) { return c.any[0] || has_rates(c); }
     for (std::size_t i = 0; i < c.of.size(); ++i)
       if (c.of.needed[i] && c.at[level][i] < 0) missing.push_back(column_name(c.of, level, i));
   if (missing.empty()) missing.emplace_back("a motion of this robot");  // it has neither platform nor actuators
-  const std::size_t shown = std::min<std::size_t>(missing.size(), 12);
-  throw Error({file, 1},
-              fmt::format("read a table without {}{}, expected {}",
-                          fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                          shown < missing.size() ? ", ..." : "", expected));
+  refuse_missing(file, missing, expected);
 }
 
 /// The same for a motion: positions alone, or all three levels where there are rates.
@@ -73,21 +86,12 @@ bool is_there(const Columns& c) { return c.any[0] || has_rates(c); }
                : "positions of the platform (x, y, z, rx, ry, rz) or of the actuators (q.NAME)");
 }
 
-double value(const gough::Table& table, const std::string& file, std::size_t row, int column) {
-  const double x = table.rows[row][static_cast<std::size_t>(column)];
-  if (std::abs(x) > largest_number)
-    throw Error({file, row < table.line.size() ? table.line[row] : 0},
-                fmt::format("column '{}': read {:g}, expected a number between -{:g} and {:g}",
-                            table.columns[static_cast<std::size_t>(column)], x, largest_number, largest_number));
-  return x;
-}
-
 /// One level of one row; what is not there is home's, or zero.
 VecX<double> row_values(const gough::Table& table, const std::string& file, std::size_t row, const Columns& columns,
                         std::size_t level) {
   VecX<double> x = level == 0 ? columns.of.home : VecX<double>(VecX<double>::Zero(columns.of.home.size()));
   for (std::size_t i = 0; i < columns.of.size(); ++i)
-    if (const int c = columns.at[level][i]; c >= 0) x[static_cast<Eigen::Index>(i)] = value(table, file, row, c);
+    if (const int c = columns.at[level][i]; c >= 0) x[static_cast<Eigen::Index>(i)] = table_value(table, file, row, c);
   return x;
 }
 
@@ -99,7 +103,7 @@ std::vector<MotionState> states(const gough::Table& table, const std::string& fi
     const VecX<double> q = row_values(table, file, r, columns, 0), v = row_values(table, file, r, columns, 1),
                        a = row_values(table, file, r, columns, 2);
     MotionState state;
-    state.t = time >= 0 ? value(table, file, r, time) : static_cast<double>(r);
+    state.t = time >= 0 ? table_value(table, file, r, time) : static_cast<double>(r);
     state.line = r < table.line.size() ? table.line[r] : 0;
     if (columns.of.moves == Moves::platform)
       state.motion = PlatformMotion{pose_from_vector(q), v.head<3>(), v.tail<3>(), a.head<3>(), a.tail<3>()};
@@ -118,7 +122,7 @@ std::vector<double> times(const gough::Table& table, const std::string& file) {
                                        table.rows.size() == 1 ? "" : "s"));
   std::vector<double> all;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    all.push_back(value(table, file, r, column));
+    all.push_back(table_value(table, file, r, column));
     if (r > 0 && !(all[r] - all[r - 1] >= 1e-9))
       throw Error({file, r < table.line.size() ? table.line[r] : 0},
                   fmt::format("column 't': read {} after {}, expected times that increase by at least 1e-9 s", all[r],

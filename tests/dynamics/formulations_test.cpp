@@ -68,7 +68,7 @@ TEST_P(EveryFormulation, GivesNewtonsAccelerations) {
 TEST_P(EveryFormulation, GivesTheForcesThatNewtonAsksFor) {
   for_each_case(m, [](const Case& c) {
     Mechanism<double> driven = c.m;
-    driven.actuator = drive_coordinates(c.m);
+    driven.actuator = c.m.driven();
     const Inverse expected = newton_euler::inverse(driven, c.s.q, c.s.v, c.s.a, c.load.external);
     if (expected.residual > 1e-9) return;  // fewer drives than freedoms: no answer is right
     for (const Formulation f : all_formulations) {
@@ -113,7 +113,7 @@ double left_open(const Mechanism<double>& m, Workspace<double>& w, const Dynamic
   tree_forces(m, true, w.A, w.a.data(), w);
   VecX<double> held = w.K.transpose() * w.lambda;
   for (std::size_t i = 0; i < m.actuator.size(); ++i) held[m.actuator[i]] += w.tau[static_cast<Eigen::Index>(i)];
-  const std::vector<int> drives = drive_coordinates(m);
+  const std::vector<int> drives = m.driven();
   for (std::size_t i = m.actuator.size(); inverse && i < drives.size(); ++i)
     held[drives[i]] += d.efforts.e[static_cast<Eigen::Index>(i)];
   return (held - w.t).norm() / (1 + w.t.norm() + held.norm() + w.lambda.norm());

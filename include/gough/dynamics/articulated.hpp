@@ -30,27 +30,21 @@ struct Articulated {
 };
 
 namespace detail {
-template <Scalar S>
-Mat3<S> skew(const Vec3<S>& v) {
-  const S o(0.0);
-  Mat3<S> A;
-  A << o, -v.z(), v.y(), v.z(), o, -v.x(), -v.y(), v.x(), o;
-  return A;
-}
 /// Order of the six: moment, force.
 template <Scalar S>
 Mat6<S> force_transform(const Transform<S>& X) {
   Mat6<S> A;
   A.template topLeftCorner<3, 3>() = X.R;
-  A.template topRightCorner<3, 3>() = skew(X.p) * X.R;
+  A.template topRightCorner<3, 3>() = cross_matrix(X.p) * X.R;
   A.template bottomLeftCorner<3, 3>().setZero();
   A.template bottomRightCorner<3, 3>() = X.R;
   return A;
 }
+/// The inertia as a matrix: (moment; force) per (angular; linear).
 template <Scalar S>
 Mat6<S> matrix(const Inertia<S>& I) {
   Mat6<S> A;
-  const Mat3<S> s = skew(I.first);
+  const Mat3<S> s = cross_matrix(I.first);
   A.template topLeftCorner<3, 3>() = I.second;
   A.template topRightCorner<3, 3>() = s;
   A.template bottomLeftCorner<3, 3>() = s.transpose();

@@ -6,25 +6,6 @@
 
 namespace gough {
 
-/// q moved by dv in velocity coordinates, exact to second order in dv (dual numbers need no more).
-template <Scalar S>
-void displace(const Structure& m, const VecX<S>& dv, VecX<S>& q) {
-  const auto turn = [&](int iq, int iv) {
-    const S x = dv[iv] * S(0.5), y = dv[iv + 1] * S(0.5), z = dv[iv + 2] * S(0.5);
-    const S c = S(1.0) - (x * x + y * y + z * z) * S(0.5);
-    const S w0 = q[iq], x0 = q[iq + 1], y0 = q[iq + 2], z0 = q[iq + 3];
-    q[iq] = w0 * c - x0 * x - y0 * y - z0 * z;
-    q[iq + 1] = x0 * c + w0 * x + y0 * z - z0 * y;
-    q[iq + 2] = y0 * c + w0 * y + z0 * x - x0 * z;
-    q[iq + 3] = z0 * c + w0 * z + x0 * y - y0 * x;
-  };
-  for (const TreeJoint& j : m.joint) {
-    const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
-    for (int i = 0; i < slides; ++i) q[j.q + i] = q[j.q + i] + dv[j.v + i];
-    if (position_size(j.type) >= 4) turn(j.q + slides, j.v + slides);
-  }
-}
-
 /// (Q1) one Newton step on the dependent coordinates. Leaves stage closure.
 template <Scalar S>
 void refine_position(const Mechanism<S>& m, Workspace<S>& w, const Selection& s, ExplicitForm<S>& form) {

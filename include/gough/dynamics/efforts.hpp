@@ -29,9 +29,6 @@ struct Efforts {
   int size() const { return static_cast<int>(coordinate.size()); }
 };
 
-/// The drives of a mechanism: actuators, then joints that are only elastic.
-std::vector<int> drive_coordinates(const Structure& m);
-
 /// Sizes and kind for `freedoms` independent coordinates; `same`: they are the drives themselves, in order.
 template <Scalar S>
 Efforts<S> make_efforts(const std::vector<int>& drives, int freedoms, bool same) {
@@ -109,6 +106,23 @@ template <Scalar S>
 void effort_rates(const MatX<S>& G, Efforts<S>& a) {
   if (a.kind == Efforts<S>::Kind::same) return;
   for (int i = 0; i < a.size(); ++i) a.A.row(i) = G.row(a.coordinate[static_cast<std::size_t>(i)]);
+}
+
+/// M_y y'' = A^T e - bias, then q'' = G y'' + g. Factors M_y in place, leaves y'' in `right`. Writes F and w.a; returns the
+/// smallest pivot.
+template <Scalar S>
+S reduced_accelerations(const ExplicitForm<S>& form, const Efforts<S>& efforts, const VecX<S>& bias, MatX<S>& M_y,
+                        MatX<S>& right, VecX<S>& F, Workspace<S>& w) {
+  S smallest(1.0);
+  push_efforts(efforts, F);
+  right.col(0) = F - bias;
+  if (F.size() > 0) {
+    smallest = ldlt_factor(M_y);
+    ldlt_solve(M_y, right);
+  }
+  w.a = form.g;
+  w.a.noalias() += form.G.lazyProduct(right.col(0));
+  return smallest;
 }
 
 }  // namespace gough

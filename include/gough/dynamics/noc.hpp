@@ -107,14 +107,7 @@ void accelerations_by_noc(const Mechanism<S>& m, const ExplicitForm<S>& form, co
     d.M_y.noalias() += T.transpose().lazyProduct(d.MT);
   }
   add_rotors(m, form.G, d.M_y);
-  push_efforts(efforts, F);
-  d.right.col(0) = F - bias;
-  if (F.size() > 0) {
-    d.smallest_pivot = ldlt_factor(d.M_y);
-    ldlt_solve(d.M_y, d.right);
-  }
-  w.a = form.g;
-  w.a.noalias() += form.G.lazyProduct(d.right.col(0));
+  d.smallest_pivot = reduced_accelerations(form, efforts, bias, d.M_y, d.right, F, w);
 }
 
 /// (N4): M and N q' - (gravity, loads) in the drives' coordinates from legs taken as serial chains of six axes, paper

@@ -34,26 +34,19 @@ Eigen::Matrix<S, 3, 6> star(const Vec3<S>& w) {
   A << w.x(), w.y(), w.z(), o, o, o, o, w.x(), o, w.y(), w.z(), o, o, o, w.x(), o, w.y(), w.z();
   return A;
 }
-template <Scalar S>
-Mat3<S> tilde(const Vec3<S>& v) {
-  const S o(0.0);
-  Mat3<S> A;
-  A << o, -v.z(), v.y(), v.z(), o, -v.x(), -v.y(), v.x(), o;
-  return A;
-}
 }  // namespace detail
 
 /// (J3) from angular velocity, angular acceleration and acceleration of the origin, all in the body's frame. Rows: force,
 /// moment.
 template <Scalar S>
 Omega<S> omega_matrix(const Vec3<S>& w, const Vec3<S>& dw, const Vec3<S>& dv) {
-  const Mat3<S> wt = detail::tilde(w);
+  const Mat3<S> wt = cross_matrix(w);
   Omega<S> O;
   O.template topLeftCorner<3, 6>().setZero();
-  O.template block<3, 3>(0, 6) = detail::tilde(dw) + wt * wt;
+  O.template block<3, 3>(0, 6) = cross_matrix(dw) + wt * wt;
   O.template block<3, 1>(0, 9) = dv;
   O.template block<3, 6>(3, 0) = detail::star(dw) + wt * detail::star(w);
-  O.template block<3, 3>(3, 6) = -detail::tilde(dv);
+  O.template block<3, 3>(3, 6) = -cross_matrix(dv);
   O.template block<3, 1>(3, 9).setZero();
   return O;
 }
@@ -234,14 +227,7 @@ void accelerations_by_virtual_power(const Mechanism<S>& m, const ExplicitForm<S>
     }
   }
   add_rotors(m, form.G, d.M_y);
-  push_efforts(efforts, F);
-  d.right.col(0) = F - bias;
-  if (F.size() > 0) {
-    d.smallest_pivot = ldlt_factor(d.M_y);
-    ldlt_solve(d.M_y, d.right);
-  }
-  w.a = form.g;
-  w.a.noalias() += form.G.lazyProduct(d.right.col(0));
+  d.smallest_pivot = reduced_accelerations(form, efforts, bias, d.M_y, d.right, F, w);
 }
 
 }  // namespace gough

@@ -66,39 +66,33 @@ struct JacobianRates {
 JacobianRates jacobian_rates(const Mechanism<double>& m, const Selection& s, const VecX<double>& q,
                              const VecX<double>& v, const VecX<double>& a);
 
-/// A position as a function of time, q + q' t + q'' t^2/2, in nested dual numbers: quaternions follow their
-/// exponential.
-template <class S>
-VecX<S> time_series(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
-                    const S& t);
-
-template <class S>
-VecX<S> time_series(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
-                    const S& t) {
-  VecX<S> x(m.nq);
-  const S half = t * t * S(0.5);
-  const auto turn = [&](int iq,
-                        int iv) {  // unit quaternion times exp of the mean angular velocity (exact to second order)
-    const Vec3<S> r(S(v[iv]) * t + S(a[iv]) * half, S(v[iv + 1]) * t + S(a[iv + 1]) * half,
-                    S(v[iv + 2]) * t + S(a[iv + 2]) * half);
-    const S n2 = dot(r, r);  // cos and sinc of half the angle to second order: t is nilpotent
-    const S c = S(1.0) - n2 * S(0.125), s = S(0.5);
-    const S w0(q[iq]), x0(q[iq + 1]), y0(q[iq + 2]), z0(q[iq + 3]);
-    const S rx = r.x() * s, ry = r.y() * s, rz = r.z() * s;
-    x[iq] = w0 * c - x0 * rx - y0 * ry - z0 * rz;
-    x[iq + 1] = x0 * c + w0 * rx + y0 * rz - z0 * ry;
-    x[iq + 2] = y0 * c + w0 * ry + z0 * rx - x0 * rz;
-    x[iq + 3] = z0 * c + w0 * rz + x0 * ry - y0 * rx;
+/// q moved by dv in velocity coordinates, exact to second order in dv (dual numbers need no more).
+template <Scalar S>
+void displace(const Structure& m, const VecX<S>& dv, VecX<S>& q) {
+  const auto turn = [&](int iq, int iv) {
+    const S x = dv[iv] * S(0.5), y = dv[iv + 1] * S(0.5), z = dv[iv + 2] * S(0.5);
+    const S c = S(1.0) - (x * x + y * y + z * z) * S(0.5);
+    const S w0 = q[iq], x0 = q[iq + 1], y0 = q[iq + 2], z0 = q[iq + 3];
+    q[iq] = w0 * c - x0 * x - y0 * y - z0 * z;
+    q[iq + 1] = x0 * c + w0 * x + y0 * z - z0 * y;
+    q[iq + 2] = y0 * c + w0 * y + z0 * x - x0 * z;
+    q[iq + 3] = z0 * c + w0 * z + x0 * y - y0 * x;
   };
   for (const TreeJoint& j : m.joint) {
-    const auto slide = [&](int iq, int iv) { x[iq] = S(q[iq]) + S(v[iv]) * t + S(a[iv]) * half; };
-    if (position_size(j.type) == 1) slide(j.q, j.v);
-    if (j.type == Elementary::spherical) turn(j.q, j.v);
-    if (j.type == Elementary::free) {
-      for (int i = 0; i < 3; ++i) slide(j.q + i, j.v + i);
-      turn(j.q + 3, j.v + 3);
-    }
+    const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
+    for (int i = 0; i < slides; ++i) q[j.q + i] = q[j.q + i] + dv[j.v + i];
+    if (position_size(j.type) >= 4) turn(j.q + slides, j.v + slides);
   }
+}
+
+/// A position as a function of time, q + q' t + q'' t^2/2, in nested dual numbers: quaternions follow their
+/// exponential.
+template <Scalar S>
+VecX<S> time_series(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                    const S& t) {
+  VecX<S> x = q.cast<S>();
+  const S half = t * t * S(0.5);
+  displace<S>(m, v.cast<S>() * t + a.cast<S>() * half, x);
   return x;
 }
 

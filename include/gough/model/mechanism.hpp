@@ -119,7 +119,7 @@ struct Structure {
   int find_coordinate(std::string_view wanted) const;
   /// The equations of a leg's cut joints.
   std::vector<int> leg_rows(const Leg& leg) const;
-  /// Actuated and elastic velocity coordinates, each once.
+  /// Actuated velocity coordinates, then those that are only elastic.
   std::vector<int> driven() const;
   /// "leg2.ball.x": an equation by name.
   std::string row_name(int row) const;

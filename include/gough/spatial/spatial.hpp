@@ -31,6 +31,15 @@ Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.y() * b.z() - a.z() * b.y(), a.z() * b.x() - a.x() * b.z(), a.x() * b.y() - a.y() * b.x()};
 }
 
+/// a~: a~ b = a x b.
+template <Scalar S>
+Mat3<S> cross_matrix(const Vec3<S>& a) {
+  const S o(0.0);
+  Mat3<S> A;
+  A << o, -a.z(), a.y(), a.z(), o, -a.x(), -a.y(), a.x(), o;
+  return A;
+}
+
 template <Scalar S>
 S dot(const Vec3<S>& a, const Vec3<S>& b) {
   return a.x() * b.x() + a.y() * b.y() + a.z() * b.z();
@@ -188,9 +197,7 @@ Mat3<S> rotation_from_vector(const Vec3<S>& r) {
   const S t = sqrt(safe);
   const S a = if_positive(near_zero, S(1.0) - t2 / S(6.0) + t2 * t2 / S(120.0), sin(t) / t);
   const S b = if_positive(near_zero, S(0.5) - t2 / S(24.0) + t2 * t2 / S(720.0), (S(1.0) - cos(t)) / safe);
-  Mat3<S> W;
-  const S o(0.0);
-  W << o, -r.z(), r.y(), r.z(), o, -r.x(), -r.y(), r.x(), o;
+  const Mat3<S> W = cross_matrix(r);
   return Mat3<S>::Identity() + W * a + (W * W) * b;
 }
 
