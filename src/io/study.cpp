@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "gough/error.hpp"
+#include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "study_tables.hpp"
 
@@ -202,7 +203,9 @@ StudyResult run_study(const Study& study, const std::string& folder,
   job.options.elastic = study.elastic;
   job.output = (fs::path(folder) / "inverse.csv").string();
   std::string why;
+  RunRecord record(study.robot, study.motion.states.size());
   job.after_row = [&](const AlongRow& row) {
+    record.add(row);
     why = others.add(row);
     return why.empty() && (!after_row || after_row(row));
   };
@@ -216,6 +219,8 @@ StudyResult run_study(const Study& study, const std::string& folder,
   }
   result.files = {"inverse.csv"};
   for (const StudyFormulation& f : result.formulations) result.files.push_back(f.file);
+  record.finish();
+  for (std::string& file : write_report(study, result, record)) result.files.push_back(std::move(file));
   result.files.emplace_back("result.json");
   const std::string path = (fs::path(folder) / "result.json").string();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);

@@ -43,7 +43,7 @@ struct StudyResult {
   std::vector<std::string> files;  ///< in the folder, result.json last
 };
 
-/// Computes, and writes tables row by row and result.json last into `folder` (made if need be). `after_row` as in
+/// Computes, and writes tables row by row, then the report and result.json last into `folder` (made if need be). `after_row` as in
 /// InverseJob.
 StudyResult run_study(const Study& study, const std::string& folder,
                       const std::function<bool(const AlongRow&)>& after_row = {});

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gough/kinematics/mobility.hpp"
+#include "report_parts.hpp"
+
+namespace gough::io {
+namespace {
+
+/// A table of texts; columns that start with '#' are numbers and set right.
+json table(const std::string& id, const std::string& title, const std::vector<std::string>& columns, json rows,
+           const std::string& note = "") {
+  json heads = json::array(), numeric = json::array();
+  for (const std::string& c : columns) {
+    numeric.push_back(c.starts_with('#'));
+    heads.push_back(c.starts_with('#') ? c.substr(1) : c);
+  }
+  return {{"id", id},           {"title", title},          {"columns", heads},
+          {"numeric", numeric}, {"rows", std::move(rows)}, {"note", note}};
+}
+
+std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", std::abs(x) < 5e-13 ? 0.0 : x) : "–"; }
+std::string number(const std::optional<double>& x) { return x ? number(*x) : "–"; }
+std::string share(double peak, double limit) {
+  return std::isfinite(limit) ? fmt::format("{:.0f} %", 100 * std::abs(peak) / limit) : "–";
+}
+std::string joined(const std::vector<std::string>& all) {
+  return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// The check, on a mechanism whose home is assembled already.
+MobilityReport checked(const Mechanism<double>& m) {
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  HomeAssembly home;
+  home.assembly.closed = true;
+  home.assembly.residual = w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0;
+  return check_mobility(m, home);
+}
+
+json mobility_table(const Mechanism<double>& m) {
+  const MobilityReport r = checked(m);
+  json rows = json::array();
+  rows.push_back({"degrees of freedom", std::to_string(r.mobility)});
+  rows.push_back({"by counting (Gruebler)", std::to_string(r.gruebler)});
+  rows.push_back({"moving bodies, joints", fmt::format("{}, {}", r.bodies, r.joints)});
+  rows.push_back({"independent loops", std::to_string(r.loops)});
+  rows.push_back({"loop equations", fmt::format("{} on {} coordinates, rank {}", r.equations, r.coordinates, r.rank)});
+  rows.push_back({"redundant equations", joined(r.redundant)});
+  rows.push_back({"idle motions", joined(r.idle)});
+  rows.push_back({"cut at", joined(r.cuts)});
+  rows.push_back({"actuators", fmt::format("{} ({} actuation)", joined(r.actuators), r.actuation)});
+  rows.push_back(
+      {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
+                                                  number(r.singularity.type2), number(r.singularity.constraint))});
+  return table("mobility", "Mobility", {"", "found"}, std::move(rows));
+}
+
+json agreement_table(const StudyResult& r) {
+  json rows = json::array();
+  for (std::size_t i = 0; i < r.formulations.size(); ++i) {
+    const StudyFormulation& f = r.formulations[i];
+    rows.push_back({std::string(name(f.by)), i == 0 ? "reference" : fmt::format("{:.1e}", f.disagreement),
+                    i == 0 || f.disagreement == 0 ? "–" : number(f.disagreement_t), f.file});
+  }
+  return table("agreement", "Agreement of formulations", {"formulation", "#largest difference", "#at t [s]", "table"},
+               std::move(rows), "Differences of all actuator forces, over the largest forces of the run.");
+}
+
+json sizing_table(const InverseReport& r, bool is_length) {
+  const std::string force = is_length ? "N" : "N m", speed = is_length ? "m/s" : "rad/s";
+  json rows = json::array();
+  for (const ActuatorLoad& a : r.sizing)
+    if (a.is_length == is_length)
+      rows.push_back({a.actuator, number(a.force.value), number(a.force.t), number(a.rms_force), number(a.speed.value),
+                      number(a.power.value), number(a.energy), share(a.force.value, a.force_limit),
+                      share(a.speed.value, a.speed_limit)});
+  return table(is_length ? "sizing_forces" : "sizing_torques", "Actuator sizing",
+               {"actuator", fmt::format("#peak {} [{}]", is_length ? "force" : "torque", force), "#at t [s]",
+                fmt::format("#rms [{}]", force), fmt::format("#peak speed [{}]", speed), "#peak power [W]",
+                "#energy [J]", "#force limit used", "#speed limit used"},
+               std::move(rows));
+}
+
+json motor_table(const InverseReport& r) {
+  json rows = json::array();
+  for (const ActuatorLoad& a : r.sizing) {
+    if (!a.ratio) continue;
+    const double speed = a.speed.value * *a.ratio;
+    rows.push_back({a.actuator, number(*a.ratio), number(a.force.value / *a.ratio),
+                    number(a.rms_force / std::abs(*a.ratio)), number(speed), number(speed * 30 / M_PI)});
+  }
+  return table("motors", "Motor sizing",
+               {"motor", "#ratio [rad per m or rad]", "#peak torque [N m]", "#rms torque [N m]", "#peak speed [rad/s]",
+                "#peak speed [rpm]"},
+               std::move(rows));
+}
+
+json settings_table(const Study& study) {
+  json rows = json::array();
+  for (const auto& [path, value] : study.settings) rows.push_back({path, value});
+  return table("settings", "Values set by the study", {"in the robot file", "value"}, std::move(rows));
+}
+
+}  // namespace
+
+json report_tables(const Study& study, const StudyResult& result) {
+  json all = json::array();
+  const auto add = [&](json t) {
+    if (!t.at("rows").empty()) all.push_back(std::move(t));
+  };
+  add(settings_table(study));
+  if (result.inverse.answer.rows > 0) {
+    for (const bool is_length : {true, false}) add(sizing_table(result.inverse, is_length));
+    add(motor_table(result.inverse));
+  }
+  if (result.formulations.size() > 1) add(agreement_table(result));
+  add(mobility_table(study.robot));
+  return all;
+}
+
+json report_notes(const Study& study, const StudyResult& result) {
+  json all = json::array();
+  const InverseReport& r = result.inverse;
+  const auto add = [&](std::string_view severity, std::string text) {
+    all.push_back({{"severity", severity}, {"text", std::move(text)}});
+  };
+  if (r.answer.stopped) add("warning", fmt::format("Interrupted: {} of {} states are done.", r.answer.rows, r.asked));
+  else if (!r.answer.ok())
+    add("warning", fmt::format("Ended at t = {:g}: {}: {}. {} of {} states are done.", r.answer.t,
+                               name(r.answer.status), r.answer.reason, r.answer.rows, r.asked));
+  for (const std::string& text : r.beyond) add("warning", "Outside limits: " + text + ".");
+  static constexpr std::array<std::string_view, 3> severities = {"info", "warning", "warning"};
+  for (const Finding& f : checked(study.robot).findings)
+    add(severities[static_cast<std::size_t>(f.severity)], "Check: " + f.what + ".");
+  return all;
+}
+
+}  // namespace gough::io
