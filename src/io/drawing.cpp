@@ -112,7 +112,7 @@ class Artist {
       mark(parent, "sleeve", {P.R, P.p + axis * housing}, c.joint, c.actuated, c.elastic);
     } else {
       rail(parent, P, low, high);
-      of(parent).points.emplace_back(P.p + P.R.col(2) * (parent == base ? (low + high) / 2 : low));
+      of(parent).points.emplace_back(P.p);
       mark(j, "prismatic", {}, c.joint, c.actuated, c.elastic);
     }
   }
@@ -122,12 +122,11 @@ class Artist {
     return e.known() ? std::pair(e.lowest, e.highest) : std::pair(home, home);
   }
 
-  /// Along z of X; on a moving body it starts where the coordinate is zero.
+  /// Along z of X, from where the coordinate is zero to a little beyond where it went.
   void rail(int body, const Transform<double>& X, double low, double high) {
     const double margin = 0.12 * size_ + 0.05 * (high - low);
-    if (body != base && low > 0) low = margin;
-    if (body != base && high < 0) high = -margin;
-    tube(body, X.p + X.R.col(2) * (low - margin), X.p + X.R.col(2) * (high + margin), body == base ? 0.7 : 0.9);
+    const double from = low > 0 ? 0 : low - margin, to = high < 0 ? 0 : high + margin;
+    tube(body, X.p + X.R.col(2) * from, X.p + X.R.col(2) * to, body == base ? 0.7 : 0.9);
   }
 
   void add_cut_joint(std::size_t c) {

@@ -105,7 +105,7 @@ class Plots {
     add_forces();
     add_singularities();
     add_energies();
-    add("residual", "Loop residual", "m or rad", true, "Largest loop equation. Loops count as closed below 1e-12.",
+    add("residual", "Loop residual", "m or rad", true, "Largest loop equation. Loops count as closed below 10⁻¹².",
         {{"residual", "", record_.residual}});
     add_table("inverse.csv", "");
     return packed_plots();
@@ -164,8 +164,9 @@ class Plots {
       series.push_back(std::move(s));
     }
     add("disagreement", "Disagreement of formulations", "", true,
-        fmt::format("Difference of all forces from those by {}, over the largest forces. Rounding is about 1e-16.",
-                    name(result_.formulations[0].by)),
+        fmt::format(
+            "Difference of all forces from those by {}, over the largest forces. Rounding alone gives some 10⁻¹⁶.",
+            name(result_.formulations[0].by)),
         std::move(series));
   }
 

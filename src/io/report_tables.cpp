@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gough/kinematics/mobility.hpp"
@@ -8,22 +9,32 @@
 namespace gough::io {
 namespace {
 
-/// A table of texts; columns that start with '#' are numbers and set right.
-json table(const std::string& id, const std::string& title, const std::vector<std::string>& columns, json rows,
-           const std::string& note = "") {
-  json heads = json::array(), numeric = json::array();
-  for (const std::string& c : columns) {
-    numeric.push_back(c.starts_with('#'));
-    heads.push_back(c.starts_with('#') ? c.substr(1) : c);
-  }
-  return {{"id", id},           {"title", title},          {"columns", heads},
-          {"numeric", numeric}, {"rows", std::move(rows)}, {"note", note}};
+constexpr std::string_view nothing = "–";
+
+/// Whether a column says anything.
+bool is_empty(const json& rows, std::size_t c) {
+  return std::all_of(rows.begin(), rows.end(), [&](const json& row) { return row[c] == nothing; });
 }
 
-std::string number(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", std::abs(x) < 5e-13 ? 0.0 : x) : "–"; }
-std::string number(const std::optional<double>& x) { return x ? number(*x) : "–"; }
+/// A table of texts; columns that start with '#' are numbers and set right. Columns without content are left out.
+json table(const std::string& id, const std::string& title, const std::vector<std::string>& columns, const json& rows,
+           const std::string& note = "") {
+  json heads = json::array(), numeric = json::array(), kept(rows.size(), json::array());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (is_empty(rows, c)) continue;
+    numeric.push_back(columns[c].starts_with('#'));
+    heads.push_back(columns[c].starts_with('#') ? columns[c].substr(1) : columns[c]);
+    for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r][c]);
+  }
+  return {{"id", id}, {"title", title}, {"columns", heads}, {"numeric", numeric}, {"rows", kept}, {"note", note}};
+}
+
+std::string number(double x) {
+  return std::isfinite(x) ? fmt::format("{:.4g}", std::abs(x) < 5e-13 ? 0.0 : x) : std::string(nothing);
+}
+std::string number(const std::optional<double>& x) { return x ? number(*x) : std::string(nothing); }
 std::string share(double peak, double limit) {
-  return std::isfinite(limit) ? fmt::format("{:.0f} %", 100 * std::abs(peak) / limit) : "–";
+  return std::isfinite(limit) ? fmt::format("{:.0f} %", 100 * std::abs(peak) / limit) : std::string(nothing);
 }
 std::string joined(const std::vector<std::string>& all) {
   return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
@@ -55,7 +66,7 @@ json mobility_table(const Mechanism<double>& m) {
   rows.push_back(
       {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
                                                   number(r.singularity.type2), number(r.singularity.constraint))});
-  return table("mobility", "Mobility", {"", "found"}, std::move(rows));
+  return table("mobility", "Mobility", {"", "found"}, rows);
 }
 
 json agreement_table(const StudyResult& r) {
@@ -63,10 +74,10 @@ json agreement_table(const StudyResult& r) {
   for (std::size_t i = 0; i < r.formulations.size(); ++i) {
     const StudyFormulation& f = r.formulations[i];
     rows.push_back({std::string(name(f.by)), i == 0 ? "reference" : fmt::format("{:.1e}", f.disagreement),
-                    i == 0 || f.disagreement == 0 ? "–" : number(f.disagreement_t), f.file});
+                    i == 0 || f.disagreement == 0 ? std::string(nothing) : number(f.disagreement_t), f.file});
   }
   return table("agreement", "Agreement of formulations", {"formulation", "#largest difference", "#at t [s]", "table"},
-               std::move(rows), "Differences of all actuator forces, over the largest forces of the run.");
+               rows, "Differences of all actuator forces, over the largest forces of the run.");
 }
 
 json sizing_table(const InverseReport& r, bool is_length) {
@@ -81,7 +92,7 @@ json sizing_table(const InverseReport& r, bool is_length) {
                {"actuator", fmt::format("#peak {} [{}]", is_length ? "force" : "torque", force), "#at t [s]",
                 fmt::format("#rms [{}]", force), fmt::format("#peak speed [{}]", speed), "#peak power [W]",
                 "#energy [J]", "#force limit used", "#speed limit used"},
-               std::move(rows));
+               rows);
 }
 
 json motor_table(const InverseReport& r) {
@@ -95,13 +106,27 @@ json motor_table(const InverseReport& r) {
   return table("motors", "Motor sizing",
                {"motor", "#ratio [rad per m or rad]", "#peak torque [N m]", "#rms torque [N m]", "#peak speed [rad/s]",
                 "#peak speed [rpm]"},
-               std::move(rows));
+               rows);
+}
+
+json published_table(const Study& study, const StudyResult& r) {
+  json rows = json::array();
+  for (const ComparedNumber& c : r.published) {
+    const double scale = std::max(std::abs(c.published.value), std::abs(c.ours));
+    const double off = scale > 0 ? std::abs(c.ours - c.published.value) / scale : 0;
+    rows.push_back({c.published.what, fmt::format("{} of {}", name(c.published.take), c.published.column),
+                    c.published.as_written, fmt::format("{:.6g}", c.ours),
+                    off < 1e-12 ? "0" : fmt::format("{:.1e}", off)});
+  }
+  return table("published", "Published numbers and ours",
+               {"what", "our column", "#published", "#ours [SI]", "#relative difference"}, rows,
+               "Published in: " + study.published.source);
 }
 
 json settings_table(const Study& study) {
   json rows = json::array();
   for (const auto& [path, value] : study.settings) rows.push_back({path, value});
-  return table("settings", "Values set by the study", {"in the robot file", "value"}, std::move(rows));
+  return table("settings", "Values set by the study", {"in the robot file", "value"}, rows);
 }
 
 }  // namespace
@@ -111,6 +136,7 @@ json report_tables(const Study& study, const StudyResult& result) {
   const auto add = [&](json t) {
     if (!t.at("rows").empty()) all.push_back(std::move(t));
   };
+  add(published_table(study, result));
   add(settings_table(study));
   if (result.inverse.answer.rows > 0) {
     for (const bool is_length : {true, false}) add(sizing_table(result.inverse, is_length));

@@ -40,11 +40,11 @@ export function nearestIndex(sorted, x) {
   return i + 1 < sorted.length && sorted[i + 1] - x < x - sorted[i] ? i + 1 : i;
 }
 
-/** A number for reading. */
-export function shown(x) {
+/** A number for reading; below `noise` it is zero. */
+export function shown(x, noise = 0) {
   if (x === null || x === undefined || Number.isNaN(x)) return '–';
   const size = Math.abs(x);
-  if (size === 0) return '0';
+  if (size <= noise) return '0';
   if (size < 1e-3 || size >= 1e5) return x.toExponential(3);
   return x.toPrecision(5).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }

@@ -63,9 +63,9 @@ function start() {
   window.gough = { data, player, frameTime };
   let scene = null;
   let plots = null;
-  watchTheme(element('theme'), () => {
+  watchTheme(element('theme'), (printing) => {
     scene?.repaint();
-    plots?.repaint();
+    plots?.repaint(printing);
     scene?.render();
   });
   scene = makeScene(data);

@@ -26,6 +26,7 @@ export class Plots {
   setRange(range) {
     if (range && range[1] - range[0] < 1e-9 * (this.player.last - this.player.first)) return;
     this.range = range;
+    for (const plot of this.all) plot.whole.hidden = range === null;
     for (const plot of this.all) plot.applyRange();
   }
   /** By a factor around the cursor. */
@@ -42,7 +43,9 @@ export class Plots {
   setX(x, numbers) {
     for (const plot of this.all) plot.setX(x, numbers);
   }
-  repaint() {
+  /** On paper plots are small: they are drawn for that width, so that letters stay readable. */
+  repaint(printing) {
+    this.width = printing ? 400 : null;
     for (const plot of this.all) plot.build();
   }
 }
@@ -78,11 +81,12 @@ class Plot {
       });
       head.append(select);
     }
-    const whole = make('button', 'All', { type: 'button', title: 'Show the whole range', 'aria-label': `${this.plot.title}: show the whole range` });
-    whole.addEventListener('click', () => this.owner.setRange(null));
+    this.whole = make('button', 'Reset zoom', { type: 'button', 'aria-label': `${this.plot.title}: reset zoom` });
+    this.whole.addEventListener('click', () => this.owner.setRange(null));
+    this.whole.hidden = true;
     const csv = make('button', 'CSV', { type: 'button', title: 'Download the numbers', 'aria-label': `${this.plot.title}: download as CSV` });
     csv.addEventListener('click', () => download(`${this.plot.id}.csv`, csvOf(this.owner.label, this.x, this.plot)));
-    head.append(whole, csv);
+    head.append(this.whole, csv);
     return head;
   }
 
@@ -115,12 +119,12 @@ class Plot {
       show: !this.hidden.has(i),
     }));
     return {
-      width: Math.max(200, this.chart.clientWidth || 600),
+      width: this.owner.width ?? Math.max(200, this.chart.clientWidth || 600),
       height: this.height(),
       pxAlign: 0,
       scales: { x: { time: false }, y: this.plot.log ? { distr: 3 } : {} },
       axes: [
-        { ...axis, size: 44, label: this.owner.label, labelSize: 16, labelGap: 0 },
+        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0 },
         { ...axis, size: 64, values: (_, ticks) => ticks.map(this.plot.log ? powerOnly : tick) },
       ],
       series: [{ label: this.owner.label }, ...series],
@@ -131,10 +135,10 @@ class Plot {
   }
 
   height() {
-    return this.chart.clientWidth < 480 ? 190 : 220;
+    return this.owner.width || this.chart.clientWidth < 480 ? 190 : 225;
   }
   fit() {
-    const width = this.chart.clientWidth;
+    const width = this.owner.width ?? this.chart.clientWidth;
     if (width > 0 && Math.abs(width - this.chart_.width) > 1) {
       this.chart_.setSize({ width, height: this.height() });
       this.setX(this.owner.player.x, false);
@@ -202,7 +206,7 @@ class Plot {
     if (!numbers) return;
     const i = nearestIndex(this.x, x);
     this.series.forEach((s, k) => {
-      const text = shown(s.values[i]);
+      const text = shown(s.values[i], this.plot.log ? 0 : 1e-12);
       if (this.numbers[k].textContent !== text) this.numbers[k].textContent = text;
     });
   }

@@ -170,36 +170,41 @@ export class Scene {
       const group = this.groups[a.body];
       direction.set(0, 0, 1).applyQuaternion(group.quaternion);
       const value = mix(a.values, 1, 0) / a.most;
-      if (a.kind === 'force') a.drawn.point(group.position, direction, value * reach);
+      if (a.kind === 'force') a.drawn.point(this.beside(group.position, direction), direction, value * reach);
       else a.drawn.turn(group.position, direction, value);
     }
   }
 
+  /** A little off an axis, away from the middle of the mechanism: an arrow there is not inside its link. */
+  beside(point, axis) {
+    const out = point.clone().sub(this.centre ?? point);
+    out.addScaledVector(axis, -out.dot(axis));
+    if (out.length() < 1e-9) out.set(axis.y, axis.z, axis.x).addScaledVector(axis, -(axis.x * axis.y + axis.y * axis.z + axis.z * axis.x));
+    return out.setLength(4.2 * this.unit).add(point);
+  }
+
   // ------------------------------------------------------------------------------------------ view
 
-  /** The box around the mechanism in some frames. */
+  /** Where the mechanism is in some frames: its points, and the box around them. */
   measure() {
-    const box = new THREE.Box3();
     const xs = this.data.frames.x;
-    this.forces.visible = false;
+    const places = (shape) => [shape.at, shape.from, shape.to, ...(shape.points ?? [])].filter(Boolean).map(vector);
+    const own = this.mechanism.bodies.map((body) => body.shapes.flatMap(places));
+    this.outline = [];
     for (let i = 0; i < 12; ++i) {
       this.setX(xs[Math.round((i / 11) * (xs.length - 1))]);
-      for (const group of this.groups) box.expandByObject(group);
+      this.groups.forEach((group, b) => this.outline.push(...own[b].map((p) => group.localToWorld(p.clone()))));
     }
-    this.forces.visible = true;
     this.setX(xs[0]);
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.box = box;
+    if (this.outline.length === 0) this.outline.push(new THREE.Vector3());
+    const box = new THREE.Box3().setFromPoints(this.outline).expandByScalar(4 * this.unit);
     this.low = box.min;
     this.centre = box.getCenter(new THREE.Vector3());
     this.radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-6);
   }
 
   lowestAlong(direction) {
-    const { min, max } = this.box;
-    let lowest = Infinity;
-    for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) lowest = Math.min(lowest, direction.dot(new THREE.Vector3(x, y, z)));
-    return lowest;
+    return this.outline.reduce((least, p) => Math.min(least, p.dot(direction)), Infinity) - 4 * this.unit;
   }
 
   addCamera() {
@@ -220,13 +225,26 @@ export class Scene {
       side.addScaledVector(upwards, -side.dot(upwards)).normalize();
       from = new THREE.Vector3().crossVectors(upwards, side).multiplyScalar(-1).addScaledVector(side, 0.55).addScaledVector(upwards, 0.42);
     }
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (0.92 * this.radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
-    this.camera.position.copy(this.centre).addScaledVector(from.normalize(), distance);
+    from.normalize();
+    this.camera.position.copy(this.centre).addScaledVector(from, this.fittingDistance(from));
     this.controls.target.copy(this.centre);
     this.controls.update();
     this.dirty = true;
+  }
+
+  /** So far that the whole mechanism is in view, with a margin. */
+  fittingDistance(from) {
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * 0.82;
+    const wide = tall * this.camera.aspect;
+    const side = new THREE.Vector3().crossVectors(this.camera.up, from).normalize();
+    const upwards = new THREE.Vector3().crossVectors(from, side);
+    let distance = 0;
+    const offset = new THREE.Vector3();
+    for (const p of this.outline) {
+      const depth = offset.subVectors(p, this.centre).dot(from);
+      distance = Math.max(distance, depth + Math.abs(offset.dot(side)) / wide, depth + Math.abs(offset.dot(upwards)) / tall);
+    }
+    return distance;
   }
 
   resize() {

@@ -126,8 +126,8 @@ export function spanning(kind, materials, unit) {
 /** A straight arrow; `point(at, direction, length)`. */
 export function arrow(material, unit) {
   const group = new THREE.Group();
-  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.55 * unit, 0.55 * unit, 1, 12), material);
-  const head = new THREE.Mesh(new THREE.ConeGeometry(1.7 * unit, 4 * unit, 20), material);
+  const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.7 * unit, 0.7 * unit, 1, 12), material);
+  const head = new THREE.Mesh(new THREE.ConeGeometry(1.9 * unit, 4 * unit, 20), material);
   group.add(shaft, head);
   const towards = new THREE.Vector3();
   return {

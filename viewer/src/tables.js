@@ -22,7 +22,14 @@ export function showFacts(data) {
 
 export function showNotes(notes) {
   const place = document.getElementById('notes');
-  for (const note of notes) place.append(make('p', note.text, { class: `note ${note.severity === 'warning' ? 'warning' : 'info'}` }));
+  const remarks = notes.filter((note) => note.severity !== 'warning');
+  for (const note of notes) if (note.severity === 'warning') place.append(make('p', note.text, { class: 'note warning' }));
+  if (remarks.length === 0) return;
+  const fold = make('details', undefined, { class: 'note' });
+  const list = make('ul');
+  for (const note of remarks) list.append(make('li', note.text));
+  fold.append(make('summary', remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`), list);
+  place.append(fold);
 }
 
 export function showTables(tables) {

@@ -4,7 +4,7 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Calls `redraw` when colours change: by the button, by the system, before and after printing (always light). */
+/** Calls `redraw(printing)` when colours change: by the button, by the system, before and after printing (always light). */
 export function watchTheme(button, redraw) {
   const root = document.documentElement;
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -14,7 +14,7 @@ export function watchTheme(button, redraw) {
     const theme = printing ? 'light' : (chosen ?? (dark.matches ? 'dark' : 'light'));
     root.dataset.theme = theme;
     button.textContent = theme === 'dark' ? 'Light' : 'Dark';
-    redraw();
+    redraw(printing);
   };
   button.addEventListener('click', () => {
     chosen = root.dataset.theme === 'dark' ? 'light' : 'dark';

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gough/io/dynamics_report.hpp"
+#include "gough/io/published.hpp"
 
 namespace gough {
 
@@ -21,6 +22,7 @@ struct Study {
   std::vector<Formulation> by;
   ElasticMotion elastic = ElasticMotion::locked;
   std::vector<std::pair<std::string, std::string>> settings;  ///< path in the robot file, value
+  Published published;
 };
 
 /// Throws Error (file:line: what was read, what was expected) on bad input.
@@ -40,6 +42,7 @@ struct StudyResult {
   std::string folder;
   InverseReport inverse;  ///< by the first formulation
   std::vector<StudyFormulation> formulations;
+  std::vector<ComparedNumber> published;
   std::vector<std::string> files;  ///< in the folder, result.json last
 };
 
