@@ -9,7 +9,7 @@ export class Player {
     this.last = xs[xs.length - 1];
     this.x = this.first;
     this.perSecond = perSecond; // units of x per second at speed 1
-    this.speed = 1;
+    this.speed = speeds.findLast((s) => s <= 1 && (this.last - this.first) / (s * perSecond) >= 2) ?? speeds[0]; // at least 2 s
     this.loop = true;
     this.playing = false;
     this.listeners = [];

@@ -261,6 +261,42 @@ it('shows hostile names and runs none of them', async () => {
   await page.context().close();
 });
 
+it('says why a run ended early, and shows what was done', async () => {
+  const motion = 'motion: {motion: out, line: {from: {x: 0, y: 0.4}, to: {x: 0, y: 0.9}, duration: 1 s}}\n';
+  const page = await openReport(browser, study('early', `robot: ../robots/five_bar.yaml\n${motion}step: 10 ms\n`));
+  assert.match(await page.locator('.note.warning').first().textContent(), /^Ended at t = .*unreachable/);
+  assert.ok((await page.evaluate(() => window.gough.player.last)) < 1);
+  await page.context().close();
+});
+
+it('says why nothing could be done', async () => {
+  const motion = 'motion: {motion: out, line: {from: {x: 0, y: 0.9}, to: {x: 0, y: 0.8}, duration: 1 s}}\n';
+  const result = study('never', `robot: ../robots/five_bar.yaml\n${motion}step: 10 ms\n`);
+  const page = await openReport(browser, result, { ...desktop, moves: false });
+  assert.match(await page.locator('.note.warning').first().textContent(), /^Ended at t = 0: unreachable/);
+  assert.ok(await page.locator('main').isHidden());
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+it('counts states whose times do not increase', async () => {
+  writeFileSync(join(hexapod, '../../motions/rows.csv'), 't,x,y,vx,vy,ax,ay\n0,0,0.4,0,0,0,0\n0,0.02,0.4,0.1,0,1,0\n0,0.04,0.41,0,0.1,0,1\n');
+  const page = await openReport(browser, study('rows', 'robot: ../robots/five_bar.yaml\nmotion: ../motions/rows.csv\n'));
+  assert.equal(await page.evaluate(() => window.gough.player.last), 2);
+  await page.keyboard.press('ArrowRight');
+  await drawn(page);
+  assert.equal(await page.locator('#now').textContent(), '1');
+  await page.context().close();
+});
+
+it('says that its data cannot be read', async () => {
+  const broken = readFileSync(join(hexapod, 'report.html'), 'utf8').replace('"format":"gough-report"', '"format":"other"');
+  writeFileSync(join(hexapod, 'report.html'), broken);
+  const page = await openReport(browser, hexapod, { ...desktop, moves: false });
+  assert.match(await page.locator('#failure').textContent(), /^This report cannot be shown: the data in this page/);
+  await page.context().close();
+});
+
 it('stays below 15 MB for 10 s at 1 ms', () => {
   const motion = 'motion:\n  motion: long\n  circle: {centre: [0, 0, -0.60], radius: 50 mm, turns: 5, duration: 10 s}\n';
   const result = study('long', `robot: ../robots/hexapod.yaml\n${motion}step: 1 ms\n`);
