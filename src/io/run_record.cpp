@@ -13,8 +13,12 @@ void RunRecord::Extent::take(double x) {
   highest = std::max(highest, x);
 }
 
-RunRecord::RunRecord(const Mechanism<double>& m, std::size_t states)
-    : q(static_cast<std::size_t>(m.nq)), cq(static_cast<std::size_t>(m.cut_coordinates())), m_(m), w_(m) {
+RunRecord::RunRecord(const Mechanism<double>& m, std::size_t states, bool timed)
+    : in_time(timed),
+      q(static_cast<std::size_t>(m.nq)),
+      cq(static_cast<std::size_t>(m.cut_coordinates())),
+      m_(m),
+      w_(m) {
   const std::size_t bytes = std::max<std::size_t>(1, m.parent.size()) * 7 * sizeof(float);
   const std::size_t most = std::clamp<std::size_t>(most_pose_bytes / bytes, 2, most_frames);
   stride_ = std::max<std::size_t>(1, (states + most - 1) / most);

@@ -219,7 +219,7 @@ StudyResult run_study(const Study& study, const std::string& folder,
   job.options.elastic = study.elastic;
   job.output = (fs::path(folder) / "inverse.csv").string();
   std::string why;
-  RunRecord record(study.robot, study.motion.states.size());
+  RunRecord record(study.robot, study.motion.states.size(), study.motion.timed);
   job.after_row = [&](const AlongRow& row) {
     record.add(row);
     why = others.add(row);

@@ -14,8 +14,8 @@ inline constexpr std::size_t most_pose_bytes = 6'000'000;
 
 class RunRecord {
  public:
-  /// `states`: how many are expected. The mechanism must outlive the record.
-  RunRecord(const Mechanism<double>& m, std::size_t states);
+  /// `states`: how many are expected; `timed`: their t are times, not labels. The mechanism must outlive the record.
+  RunRecord(const Mechanism<double>& m, std::size_t states, bool timed = true);
   void add(const AlongRow& row);
   /// The last state becomes a frame, if it is none yet.
   void finish();
@@ -30,7 +30,7 @@ class RunRecord {
   std::vector<double> kinetic, potential;           ///< [J]
   std::vector<double> actuators, losses, external;  ///< powers [W]
   std::vector<double> residual;                     ///< largest of the loops' equations
-  bool in_time = true;                              ///< t increases
+  bool in_time;                                     ///< t are times, and increase
 
   std::vector<std::size_t> frame;                ///< index of each frame's state
   std::vector<float> pose;                       ///< frames x bodies x (x y z qx qy qz qw), author's order of the tree
