@@ -15,7 +15,7 @@ function notices() {
 
 /** Pieces of raw string literals; compilers dislike long ones. */
 function asCpp(page) {
-  const pieces = page.match(/[^]{1,8000}/g).map((piece) => `    R"gough~(${piece})gough~"sv,\n`);
+  const pieces = page.match(/[^]{1,8000}/gu).map((piece) => `    R"gough~(${piece})gough~"sv,\n`);
   return `// Made from viewer/ by the build.
 #include "page.hpp"
 
