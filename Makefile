@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
 CPP_FILES = $(shell find $(wildcard include src cli python tests bench examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench verify format format-check schema install clean
+.PHONY: help setup build demo test bench verify browser-test format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -20,8 +20,12 @@ build: setup  ## build the tool, build/gough
 	@cmake --preset release >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_cli
 
-demo: build  ## build, then check a hexapod
+demo: build  ## build, check a hexapod, run a study of it and write its report
 	build/gough check robots/hexapod.yaml
+	@echo
+	build/gough run studies/hexapod_circle.yaml
+	@echo
+	@echo "Open $(CURDIR)/results/hexapod_circle/report.html in a browser: animation, plots, tables."
 	@echo
 	@echo "This read a Stewart-Gough hexapod from one file, cut and closed its loops, counted its degrees"
 	@echo "of freedom, looked for redundant equations and idle joints, and measured how near its home pose"
@@ -39,7 +43,7 @@ bench: setup  ## build and run the benchmarks
 	@$(BUILD) build -j$(JOBS) --target gough_bench
 	@build/gough_bench
 
-verify:  ## test, and again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
+verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
 	@$(MAKE) test
 	@echo "== tests with address and undefined-behaviour sanitizers"
@@ -49,6 +53,7 @@ verify:  ## test, and again with sanitizers; clang-tidy; fuzzing for FUZZ_SECOND
 	@echo "== clang-tidy"
 	@cmake --preset tidy >/dev/null
 	@$(BUILD) build/tidy -j$(JOBS)
+	@$(MAKE) browser-test
 	@echo "== fuzzing robot files for $(FUZZ_SECONDS) s"
 	@cmake --preset fuzz >/dev/null
 	@$(BUILD) build/fuzz -j$(JOBS) --target robot_file_fuzz
@@ -56,7 +61,13 @@ verify:  ## test, and again with sanitizers; clang-tidy; fuzzing for FUZZ_SECOND
 	@build/fuzz/robot_file_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/ build/fuzz/corpus robots >build/fuzz/log 2>&1 || { tail -n 50 build/fuzz/log; exit 1; }
 	@grep number_of_executed_units build/fuzz/log
-	@echo "verify: tests, sanitizers, clang-tidy and $(FUZZ_SECONDS) s of fuzzing passed"
+	@echo "verify: tests, sanitizers, clang-tidy, browser and $(FUZZ_SECONDS) s of fuzzing passed"
+
+browser-test:  ## the report's page in a real browser (part of verify)
+	@tools/setup verify
+	@$(MAKE) build
+	@echo "== the report in Chromium"
+	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-reporter=spec test/report.test.mjs
 
 format:  ## format all C++ files
 	@clang-format -i $(CPP_FILES)

@@ -80,6 +80,10 @@ int main(int argc, char** argv) {
   run_verb->add_option("STUDY", o.study, "study file")->required();
   run_verb->add_option("-o", o.output, "folder for the results; default results/NAME");
   run_verb->add_flag("--json", o.json, "print the result as JSON instead of text");
+  CLI::App* report_verb = app.add_subcommand("report", "the page of a study's result, again");
+  report_verb->add_option("RESULT", o.result, "result.json of run")->required();
+  report_verb->add_option("-o", o.output, "page (HTML) to write; default report.html beside RESULT");
+  report_verb->add_flag("--json", o.json, "print JSON instead of text");
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -92,6 +96,7 @@ int main(int argc, char** argv) {
     if (forward_verb->parsed()) return forward(o);
     if (compare_verb->parsed()) return compare(o);
     if (run_verb->parsed()) return run(o);
+    if (report_verb->parsed()) return report(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

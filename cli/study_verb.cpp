@@ -1,7 +1,11 @@
-/// run.
+/// run and report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
@@ -18,11 +22,28 @@ int run(const Options& o) {
   }
   const int failed = print(o.json ? gough::study_json(study, result) : gough::study_text(study, result));
   if (failed != done) return failed;
-  const gough::InverseReport& report = result.inverse;
-  if (!report.answer.ok()) fmt::print(stderr, "{}\n", report.answer.explain(study.motion.file));
-  if (report.answer.stopped)
-    fmt::print(stderr, "{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, report.answer.rows,
-               report.asked, folder);
-  for (const std::string& text : report.beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", o.study, text);
-  return report.done() && report.beyond.empty() ? done : numerical;
+  const gough::InverseReport& along = result.inverse;
+  const bool has_page =
+      std::find(result.files.begin(), result.files.end(), gough::report_page_file) != result.files.end();
+  if (!o.json && has_page)
+    if (const int lost = print(fmt::format("  open {}/{} in a browser\n", folder, gough::report_page_file));
+        lost != done)
+      return lost;
+  if (!along.answer.ok()) fmt::print(stderr, "{}\n", along.answer.explain(study.motion.file));
+  if (along.answer.stopped)
+    fmt::print(stderr, "{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, along.answer.rows,
+               along.asked, folder);
+  for (const std::string& text : along.beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", o.study, text);
+  return along.done() && along.beyond.empty() ? done : numerical;
+}
+
+int report(const Options& o) {
+  const std::string page = gough::page_of_result(o.result);
+  const std::filesystem::path beside = std::filesystem::path(o.result).parent_path() / gough::report_page_file;
+  const std::string path = o.output.empty() ? beside.string() : o.output;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << page << std::flush;
+  if (!out) throw gough::Error({path, 0}, "cannot be written, expected a place for a file");
+  if (o.json) return print(fmt::format("{}\n", nlohmann::json{{"file", path}, {"bytes", page.size()}}.dump()));
+  return print(fmt::format("{}: {:.1f} MB, open it in a browser\n", path, static_cast<double>(page.size()) / 1e6));
 }

@@ -6,7 +6,7 @@ enum Exit { done = 0, bad_input = 2, numerical = 3 };
 
 /// What was said on the command line.
 struct Options {
-  std::string robot, motion, study;
+  std::string robot, motion, study, result;
   std::string schema = "robot";
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
@@ -25,4 +25,5 @@ int inverse(const Options& o);
 int forward(const Options& o);
 int compare(const Options& o);
 int run(const Options& o);
+int report(const Options& o);
 int schema(const Options& o);

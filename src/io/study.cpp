@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "gough/error.hpp"
+#include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "study_tables.hpp"
 
@@ -84,6 +85,21 @@ std::vector<Formulation> formulations_of(const FileStudy& file) {
   return by.empty() ? std::vector<Formulation>(all_formulations.begin(), all_formulations.end()) : by;
 }
 
+/// The published numbers; their columns must be there.
+Published published_of(const FilePublished& file, const Mechanism<double>& m) {
+  Published all{file.source, {}};
+  const std::vector<std::string> columns = inverse_columns(m, false);
+  for (const FilePublishedNumber& n : file.numbers) {
+    if (std::find(columns.begin(), columns.end(), n.column) == columns.end()) {
+      const std::string near = nearest(n.column, columns);
+      throw Error(n.where, fmt::format("read the column '{}', expected one of inverse.csv{}", n.column.substr(0, 80),
+                                       near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    all.numbers.push_back({n.what, n.column, n.value.text, n.value.quantity.value, static_cast<Taken>(n.take)});
+  }
+  return all;
+}
+
 }  // namespace
 
 Study parse_study(const std::string& text, const std::string& file) {
@@ -103,6 +119,7 @@ Study parse_study(const std::string& text, const std::string& file) {
     s.settings.emplace_back(x.path, x.is_list ? fmt::format("[{}]", fmt::join(x.values, ", ")) : x.values.front());
   s.robot_file = found_from(file, read.robot.path, read.robot.where);
   s.robot = load_with(s.robot_file, settings);
+  s.published = published_of(read.published, s.robot);
   if (read.motion.inside) {
     s.motion_file = file;
     if (s.elastic == ElasticMotion::given && !s.robot.elastic.empty())
@@ -202,7 +219,9 @@ StudyResult run_study(const Study& study, const std::string& folder,
   job.options.elastic = study.elastic;
   job.output = (fs::path(folder) / "inverse.csv").string();
   std::string why;
+  RunRecord record(study.robot, study.motion.states.size(), study.motion.timed);
   job.after_row = [&](const AlongRow& row) {
+    record.add(row);
     why = others.add(row);
     return why.empty() && (!after_row || after_row(row));
   };
@@ -216,6 +235,9 @@ StudyResult run_study(const Study& study, const std::string& folder,
   }
   result.files = {"inverse.csv"};
   for (const StudyFormulation& f : result.formulations) result.files.push_back(f.file);
+  if (!study.published.numbers.empty()) result.published = compare_published(study.published, read_table(job.output));
+  record.finish();
+  for (std::string& file : write_report(study, result, record)) result.files.push_back(std::move(file));
   result.files.emplace_back("result.json");
   const std::string path = (fs::path(folder) / "result.json").string();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -257,6 +279,11 @@ std::string study_json(const Study& study, const StudyResult& r) {
   for (const auto& [key, value] : inverse.items())
     if (key != "robot" && key != "motion") out[key] = value;
   out["formulations"] = formulations;
+  for (const ComparedNumber& c : r.published)
+    out["published"].push_back({{"what", c.published.what},
+                                {"column", c.published.column},
+                                {"published", c.published.value},
+                                {"ours", c.ours}});
   out["largest_disagreement"] = farthest(r).disagreement;
   out["files"] = r.files;
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -1,6 +1,7 @@
 #include "study_tables.hpp"
 
 #include "gough/dynamics/along.hpp"
+#include "gough/io/published.hpp"
 
 namespace gough::io {
 namespace {
@@ -41,6 +42,30 @@ std::vector<std::string> formulation_words() {
 
 }  // namespace
 
+const Table<FilePublishedNumber>& published_number_table() {
+  using N = FilePublishedNumber;
+  static const Table<N> table{
+      "a published number",
+      {field("what", &N::what, Text{}, "what it is, for people", true),
+       field("value", &N::value, AnyNumber{}, "the number as published", true),
+       field("column", &N::column, Text{}, "the column of inverse.csv that it is compared with", true),
+       field("take", &N::take, Choice{{taken_names.begin(), taken_names.end()}},
+             "which number of that column: start (default), end, least, greatest, peak (largest size) or rms")},
+      "published_number"};
+  return table;
+}
+
+const Table<FilePublished>& published_table() {
+  using P = FilePublished;
+  static const Table<P> table{
+      "published numbers",
+      {field("source", &P::source, Text{}, "where they stand, for people", true),
+       field("numbers", &P::numbers, ListOf<Object<FilePublishedNumber>>{{published_number_table}, 200}, "the numbers",
+             true)},
+      "published"};
+  return table;
+}
+
 const Table<FileStudy>& study_table() {
   using S = FileStudy;
   static const Table<S> table{
@@ -57,7 +82,9 @@ const Table<FileStudy>& study_table() {
        field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
-             "where the motion of elastic joints comes from: given, locked (default) or quasistatic")},
+             "where the motion of elastic joints comes from: given, locked (default) or quasistatic"),
+       field("published", &S::published, Object<FilePublished>{published_table},
+             "numbers of a publication, to be shown beside ours")},
       "study"};
   return table;
 }
@@ -65,6 +92,8 @@ const Table<FileStudy>& study_table() {
 json study_definitions() {
   json all = motion_definitions();
   all["motion"] = Object<FileMotion>{motion_table}.definition();
+  all["published"] = Object<FilePublished>{published_table}.definition();
+  all["published_number"] = Object<FilePublishedNumber>{published_number_table}.definition();
   return all;
 }
 

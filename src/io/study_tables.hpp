@@ -26,6 +26,20 @@ struct FilePath {
   std::string path;
 };
 
+/// A number that somebody published, to be shown beside ours.
+struct FilePublishedNumber {
+  Where where;
+  std::string what, column;
+  AnyNumber::Value value;
+  std::size_t take = 0;
+};
+
+struct FilePublished {
+  Where where;
+  std::string source;
+  std::vector<FilePublishedNumber> numbers;
+};
+
 struct FileStudy {
   Where where;
   std::string study, description;
@@ -37,6 +51,7 @@ struct FileStudy {
   std::vector<std::size_t> by;  ///< 0: all, then the formulations
   double step = 1e-3;
   std::size_t elastic = 1;
+  FilePublished published;
 };
 
 const Table<FileStudy>& study_table();

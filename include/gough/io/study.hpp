@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gough/io/dynamics_report.hpp"
+#include "gough/io/published.hpp"
 
 namespace gough {
 
@@ -21,6 +22,7 @@ struct Study {
   std::vector<Formulation> by;
   ElasticMotion elastic = ElasticMotion::locked;
   std::vector<std::pair<std::string, std::string>> settings;  ///< path in the robot file, value
+  Published published;
 };
 
 /// Throws Error (file:line: what was read, what was expected) on bad input.
@@ -40,10 +42,11 @@ struct StudyResult {
   std::string folder;
   InverseReport inverse;  ///< by the first formulation
   std::vector<StudyFormulation> formulations;
+  std::vector<ComparedNumber> published;
   std::vector<std::string> files;  ///< in the folder, result.json last
 };
 
-/// Computes, and writes tables row by row and result.json last into `folder` (made if need be). `after_row` as in
+/// Computes, and writes tables row by row, then the report and result.json last into `folder` (made if need be). `after_row` as in
 /// InverseJob.
 StudyResult run_study(const Study& study, const std::string& folder,
                       const std::function<bool(const AlongRow&)>& after_row = {});

@@ -1,0 +1,23 @@
+/** The numbers of a plot as a table. */
+
+const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Single precision has about seven digits: more would be noise. */
+const written = (values) => (values instanceof Float32Array ? (i) => String(Number(values[i].toPrecision(8))) : (i) => String(values[i]));
+
+export function csvOf(axis, x, plot) {
+  const unit = plot.unit ? ` [${plot.unit}]` : '';
+  const names = plot.series.map((s) => quoted(`${s.name}${s.by ? ` by ${s.by}` : ''}${unit}`));
+  const columns = [written(x), ...plot.series.map((s) => written(s.values))];
+  const lines = [[quoted(axis), ...names].join(',')];
+  for (let i = 0; i < x.length; ++i) lines.push(columns.map((column) => column(i)).join(','));
+  return lines.join('\n') + '\n';
+}
+
+export function download(name, text) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,85 @@
+// Studies that the tests run, and a real browser that opens their reports.
+//   GOUGH_TOOL  the tool, default build/gough       CHROMIUM  the browser, default /usr/bin/chromium
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+
+export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
+const tool = process.env.GOUGH_TOOL ?? join(root, 'build/gough');
+export const folder = mkdtempSync(join(tmpdir(), 'gough-report-'));
+export const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+
+mkdirSync(join(folder, 'studies'));
+cpSync(join(root, 'robots'), join(folder, 'robots'), { recursive: true });
+cpSync(join(root, 'motions'), join(folder, 'motions'), { recursive: true });
+
+export function gough(...words) {
+  return execFileSync(tool, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs a study, which may end early (exit code 3); returns the folder of its results. */
+export function study(name, text) {
+  writeFileSync(join(folder, 'studies', `${name}.yaml`), `study: ${name}\n${text}`);
+  try {
+    gough('run', join('studies', `${name}.yaml`));
+  } catch (error) {
+    if (error.status !== 3) throw error;
+  }
+  return join(folder, 'results', name);
+}
+
+export function shippedStudy(name) {
+  const text = readFileSync(join(root, 'studies', `${name}.yaml`), 'utf8');
+  return study(name, text.replace(/^study:.*\n/, ''));
+}
+
+/** A table as an object of columns. */
+export function table(text) {
+  const [heads, ...rows] = text.trim().split('\n').map((line) => line.split(','));
+  return Object.fromEntries(heads.map((head, i) => [head, rows.map((row) => Number(row[i]))]));
+}
+
+export async function openBrowser() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  });
+}
+
+export const desktop = { viewport: { width: 1440, height: 900 } };
+export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
+/** Opens a report as a double click does. `page.troubles` lists errors, warnings and everything it tried to load. */
+export async function openReport(browser, result, options = desktop) {
+  const context = await browser.newContext({ acceptDownloads: true, ...options, moves: undefined });
+  const page = await context.newPage();
+  const address = `file://${join(result, 'report.html')}`;
+  page.troubles = [];
+  page.on('pageerror', (error) => page.troubles.push(error.message));
+  page.on('console', (message) => {
+    const driver = /GL Driver Message/.test(message.text()); // reading the canvas back is slow, and only tests do it
+    if (['error', 'warning'].includes(message.type()) && !driver) page.troubles.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (request.url() !== address && !/^(data|blob):/.test(request.url())) page.troubles.push(`loads ${request.url()}`);
+  });
+  await page.goto(address);
+  if (options.moves !== false) await page.waitForFunction(() => window.gough?.frameTime.count > 0);
+  return page;
+}
+
+/** Waits until what was asked for is drawn. */
+export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** A picture of the 3-D view: how many colours, and its pixels as text to compare. */
+export const picture = (page) =>
+  page.evaluate(() => {
+    const canvas = document.getElementById('canvas');
+    const copy = Object.assign(document.createElement('canvas'), { width: 160, height: 120 });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0, 160, 120);
+    const words = new Uint32Array(context.getImageData(0, 0, 160, 120).data.buffer);
+    return { colours: new Set(words).size, pixels: words.join() };
+  });
