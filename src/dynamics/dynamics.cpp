@@ -48,6 +48,21 @@ bool invertible(const MatX<double>& M) {
   return e[0] > massless * e[e.size() - 1];
 }
 
+/// Whether the platform's motion and the legs' elastic joints are all the freedoms there are, and the actuators as many
+/// as the platform's: then the platform's balance gives their forces.
+bool elastic_leg_wise(const Structure& m, const PlatformSplit& s) {
+  const std::vector<int> drives = m.driven();
+  std::size_t open = 0;
+  for (const LegSplit& leg : s.leg) open += leg.free_columns.size();
+  const auto is_open = [&](int c) {
+    return std::any_of(s.leg.begin(), s.leg.end(), [&](const LegSplit& leg) {
+      return std::find(leg.free_columns.begin(), leg.free_columns.end(), c) != leg.free_columns.end();
+    });
+  };
+  return !s.rigid && m.actuator.size() == s.independent.size() && drives.size() == m.actuator.size() + open &&
+         std::all_of(drives.begin() + static_cast<std::ptrdiff_t>(m.actuator.size()), drives.end(), is_open);
+}
+
 /// Pivots of A^T where as many drives as freedoms meet in other coordinates than their own.
 void choose_pivots(Efforts<double>& efforts) {
   if (efforts.kind != Efforts<double>::Kind::square) return;
@@ -142,6 +157,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::virtual_power: virtual_power.emplace(m, y); break;
     case Formulation::legs:
       legs.emplace(m, y, s);
+      if (s != nullptr && elastic_leg_wise(m, *s)) elastic_legs.emplace(m, *s);
       if (o.lanes) lanes = make_lanes(m, loads);
       break;
   }
@@ -151,15 +167,24 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   if (by_legs()) leg_effort_rates(*split, *reduction, efforts);
   else effort_rates(form.G, efforts);
   choose_pivots(efforts);
-  first_pivot = smallest_pivot();
+  if (elastic_legs) {
+    leg_effort_rates(*split, *reduction, elastic_legs->actuated);
+    choose_pivots(elastic_legs->actuated);
+  }
+  first_pivot = smallest_pivot(false);
+  if (split) first_leg_pivot = smallest_pivot(true);
   if (y.rank() == m.rank) no_forward = why_not_forward(m, at, o.by, form.G);
 }
 
 namespace {
 
-/// Coordinates chosen for another position may be poor here: chooses again.
-void keep_conditioned(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
-  if (d.y.rank() == m.rank && d.smallest_pivot() > choose_again * d.first_pivot) return;
+/// Coordinates chosen for another position may be poor here.
+bool is_conditioned(const Mechanism<double>& m, const Dynamics<double>& d, bool leg_wise) {
+  const double first = leg_wise ? d.first_leg_pivot : d.first_pivot;
+  return d.y.rank() == m.rank && d.smallest_pivot(leg_wise) > choose_again * first;
+}
+
+void choose_anew(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
   const bool external = d.external;
   d = Dynamics<double>(m, w, d.options);
   d.external = external;
@@ -178,7 +203,7 @@ DynamicsAnswer loops_answer(const Mechanism<double>& m, const Dynamics<double>& 
 void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
   tree_positions(m, w);
   closure(m, w);
-  if (d.by_legs()) reduce_legs(*d.split, w, *d.reduction);
+  if (d.forward_is_leg_wise()) reduce_legs(*d.split, w, *d.reduction);
   else explicit_form(w, d.y, d.form);
 }
 
@@ -262,15 +287,16 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
       return lanes_answer(inverse_by_lanes(m, body, true, *wrench, d.lanes, w), w.tau);
   }
   inverse_kernel(m, w, d);
-  if (d.y.rank() < m.rank || !(d.smallest_pivot() > choose_again * d.first_pivot)) {
-    keep_conditioned(m, w, d);
+  if (!is_conditioned(m, d, d.inverse_is_leg_wise())) {
+    choose_anew(m, w, d);
     inverse_kernel(m, w, d);
   }
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
-  const double size = effort_size(d.efforts);
-  if (!w.tau.allFinite() || (d.efforts.size() > 0 && !(d.efforts.smallest_pivot > singular_pivot * size)))
+  const Efforts<double>& efforts = d.elastic_legs ? d.elastic_legs->actuated : d.efforts;
+  const double size = effort_size(efforts);
+  if (!w.tau.allFinite() || (efforts.size() > 0 && !(efforts.smallest_pivot > singular_pivot * size)))
     return singular(fmt::format("the actuators cannot hold the platform here (type-2 singularity; pivot {:.1e})",
-                                d.efforts.smallest_pivot / size));
+                                efforts.smallest_pivot / size));
   DynamicsAnswer a;
   if (d.efforts.kind == Efforts<double>::Kind::under) {
     const std::string where = missing_force(m, d, a.residual);
@@ -292,7 +318,7 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
                                   : singular(d.no_forward);
   }
   look(m, w, d);
-  keep_conditioned(m, w, d);
+  if (!is_conditioned(m, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
   forward_kernel(m, w, d);
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
   if (d.options.by == Formulation::scdd_iterative && !d.iteration.converged)

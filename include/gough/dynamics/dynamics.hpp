@@ -69,6 +69,7 @@ struct Dynamics {
   std::optional<VirtualPower<S>> virtual_power;
   std::optional<LegReduction<S>> reduction;
   std::optional<Legs<S>> legs;
+  std::optional<ElasticLegs<S>> elastic_legs;
   LegLanes lanes;               ///< of legs, in double; empty where they do not apply
   MatX<S> lambda, lambda_work;  ///< rank x 1
   ScddIteration iteration;      ///< of scdd_iterative, last evaluation
@@ -82,12 +83,18 @@ struct Dynamics {
   bool by_legs() const { return options.by == Formulation::legs && split && split->rigid; }
   /// With too few drives the forces that come nearest depend on y: all formulations then take the same one.
   bool inverse_by_legs() const { return by_legs() && efforts.kind != Efforts<S>::Kind::under; }
+  /// Legs with elastic joints of their own, inverted leg by leg: as many actuators as the platform has freedoms.
+  bool inverse_by_elastic_legs() const { return elastic_legs.has_value(); }
   /// Elastic rows: forces missing (N or N m) for the elastic motion to be the true one, per joint that is only elastic.
   auto elastic_residual() const { return efforts.e.tail(efforts.size() - actuators); }
   Eigen::Index actuators = 0;
-  double first_pivot = 0;  ///< of the loops where coordinates were chosen; a drop says when to choose again
-  std::string no_forward;  ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
-  S smallest_pivot() const;
+  double first_pivot = 0;      ///< of the loops where coordinates were chosen; a drop says when to choose again
+  double first_leg_pivot = 0;  ///< the same of the loops leg by leg
+  std::string no_forward;      ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
+  /// Of the loops, solved leg by leg or as a whole.
+  S smallest_pivot(bool leg_wise) const;
+  bool forward_is_leg_wise() const { return split.has_value(); }
+  bool inverse_is_leg_wise() const { return inverse_by_legs() || inverse_by_elastic_legs(); }
 
  private:
   void size(const Structure& m);

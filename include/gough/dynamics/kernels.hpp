@@ -14,8 +14,8 @@ void Dynamics<S>::size(const Structure& m) {
 }
 
 template <Scalar S>
-S Dynamics<S>::smallest_pivot() const {
-  if (!by_legs()) return y.rank() > 0 ? form.smallest_pivot : S(1.0);
+S Dynamics<S>::smallest_pivot(bool leg_wise) const {
+  if (!leg_wise) return y.rank() > 0 ? form.smallest_pivot : S(1.0);
   S least = reduction->smallest_pivot;
   for (const auto& leg : reduction->leg) least = smaller(least, leg.smallest_pivot);
   return least;
@@ -38,6 +38,7 @@ Dynamics<S>::Dynamics(const Mechanism<S>& m, const Dynamics<T>& o)
   if (o.reduction) reduction.emplace(*split);
   if (o.scdd) scdd.emplace(m, y, split ? &*split : nullptr);
   if (o.legs) legs.emplace(m, y, split ? &*split : nullptr);
+  if (o.elastic_legs) elastic_legs.emplace(m, *split, *o.elastic_legs);
   size(m);
 }
 
@@ -99,6 +100,13 @@ void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
     leg_effort_rates(*d.split, *d.reduction, d.efforts);
     detail::take_efforts(d, w);
     loop_forces_by_legs(*d.split, *d.reduction, d.efforts, *d.legs, w);
+    return;
+  }
+  if (d.inverse_by_elastic_legs()) {
+    reduce_legs(*d.split, w, *d.reduction);
+    detail::forces_at(m, d, w);
+    forces_by_elastic_legs(*d.split, *d.reduction, *d.elastic_legs, *d.legs, d.efforts, w);
+    for (Eigen::Index i = 0; i < w.tau.size(); ++i) w.tau[i] = d.efforts.e[i];
     return;
   }
   explicit_form(w, d.y, d.form);

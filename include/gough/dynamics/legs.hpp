@@ -6,7 +6,9 @@
 ///   then      q''_i = G_i t_P' + g_i, and the loop forces leg by leg                                  (L4), (L5)
 /// t_i comes from the legs' own recursion, so inverse dynamics costs a fixed amount per leg: the recursive algorithm that
 /// paper 002 asks for. Legs with coordinates of their own (elastic joints), and mechanisms without a floating platform,
-/// take the arrangement of scdd with every chain inverted in linear time (articulated.hpp).
+/// take the arrangement of scdd with every chain inverted in linear time (articulated.hpp). A motion that moves the
+/// platform alone says what the actuators do, as before; then each elastic joint lacks
+///   e_c = t_c - K_c^T lambda_i                                                                              (R3)
 #include "gough/dynamics/articulated.hpp"
 #include "gough/dynamics/scdd.hpp"
 
@@ -64,6 +66,47 @@ void loop_forces_by_legs(const PlatformSplit& s, LegReduction<S>& r, const Effor
   for (std::size_t i = 0; i < s.leg.size(); ++i)
     leg_loop_forces<S>(
         s.leg[i], [&](int c) -> S { return w.t[c]; }, r.leg[i], w);
+}
+
+/// Inverse dynamics of legs with elastic joints of their own, where the actuators are as many as the platform's freedoms.
+template <Scalar S>
+struct ElasticLegs {
+  Efforts<S> actuated;         ///< the actuators' efforts on the platform's freedoms
+  VecX<S> F;                   ///< forces on those
+  std::vector<int> effort_of;  ///< per velocity coordinate: its place among all efforts; -1: none
+
+  ElasticLegs(const Structure& m, const PlatformSplit& s) : effort_of(static_cast<std::size_t>(m.nv), -1) {
+    const auto freedoms = static_cast<int>(s.independent.size());
+    actuated = make_efforts<S>(m.actuator, freedoms, false);
+    F = VecX<S>::Zero(freedoms);
+    const std::vector<int> drives = m.driven();
+    for (std::size_t i = 0; i < drives.size(); ++i)
+      effort_of[static_cast<std::size_t>(drives[i])] = static_cast<int>(i);
+  }
+  /// The same choices for another scalar.
+  template <Scalar T>
+  ElasticLegs(const Structure& m, const PlatformSplit& s, const ElasticLegs<T>& other) : ElasticLegs(m, s) {
+    actuated.rows = other.actuated.rows;
+    actuated.columns = other.actuated.columns;
+  }
+};
+
+/// (R1), then (R3). Reads t. Writes all efforts and lambda.
+template <Scalar S>
+void forces_by_elastic_legs(const PlatformSplit& s, LegReduction<S>& r, ElasticLegs<S>& elastic, Legs<S>& d,
+                            Efforts<S>& efforts, Workspace<S>& w) {
+  forces_by_legs(s, r, w, d, elastic.F);
+  leg_effort_rates(s, r, elastic.actuated);
+  solve_efforts(elastic.actuated, elastic.F);
+  loop_forces_by_legs(s, r, elastic.actuated, d, w);
+  for (int a = 0; a < elastic.actuated.size(); ++a) efforts.e[a] = elastic.actuated.e[a];
+  for (const LegSplit& leg : s.leg)
+    for (const int c : leg.free_columns) {
+      S e = w.t[c];
+      for (const std::vector<int>* rows : {&leg.rows, &leg.rest_rows})
+        for (const int row : *rows) e = e - w.K(row, c) * w.lambda[row];
+      efforts.e[elastic.effort_of[static_cast<std::size_t>(c)]] = e;
+    }
 }
 
 /// y'' = 0: the accelerations that velocities alone make. Writes a.
