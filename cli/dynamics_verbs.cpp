@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
@@ -103,7 +104,39 @@ int forward(const Options& o) {
   return explain_end(answer, states.states.size(), o);
 }
 
+namespace {
+
+int compare_scaling(const Options& o) {
+  if (!o.motion.empty())
+    throw gough::Error(
+        fmt::format("--scaling: read the motion '{}', expected none: every variant of the robot has "
+                    "states of its own near home",
+                    o.motion));
+  const gough::RobotDescription robot = gough::read_robot(o.robot);
+  gough::ScalingOptions options;
+  catch_interrupts();
+  gough::Scaling scaling;
+  {
+    Progress progress("variant", options.elastic.size() + (robot.legs.empty() ? 0 : options.times.size()));
+    options.after_step = [&] { return progress.step(); };
+    scaling = gough::measure_scaling(robot, options);
+  }
+  const std::string folder =
+      o.output.empty() ? "results/scaling_" + std::filesystem::path(o.robot).stem().string() : o.output;
+  const std::vector<std::string> files = gough::write_scaling(scaling, folder);
+  const std::string written = fmt::format("{}: {}\n", folder, fmt::join(files, ", "));
+  const std::string text = o.json ? gough::scaling_json(scaling) : gough::scaling_text(scaling) + written;
+  if (const int failed = print(text); failed != done) return failed;
+  if (scaling.stopped) fmt::print(stderr, "{}: interrupted; what was measured is kept in {}\n", o.robot, folder);
+  if (!scaling.agrees()) fmt::print(stderr, "{}: formulations disagree beyond rounding\n", o.robot);
+  return scaling.agrees() && !scaling.stopped ? done : numerical;
+}
+
+}  // namespace
+
 int compare(const Options& o) {
+  if (o.scaling) return compare_scaling(o);
+  if (!o.output.empty()) throw gough::Error("-o: read a folder, expected it with --scaling only");
   const auto m = gough::load_robot(o.robot);
   std::vector<gough::ComparedState> states;
   if (o.motion.empty()) {

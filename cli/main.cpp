@@ -76,6 +76,8 @@ int main(int argc, char** argv) {
   CLI::App* compare_verb = app.add_subcommand("compare", "all formulations: how far they disagree, what they cost");
   add_robot(compare_verb, o);
   compare_verb->add_option("MOTION", o.motion, "motion file or table (CSV); left out: random states near home");
+  compare_verb->add_flag("--scaling", o.scaling, "cost as elastic freedoms per chain and legs grow, into files");
+  compare_verb->add_option("-o", o.output, "folder for the files of --scaling; default results/scaling_ROBOT");
   CLI::App* run_verb = app.add_subcommand("run", "what a study asks for, into files");
   run_verb->add_option("STUDY", o.study, "study file")->required();
   run_verb->add_option("-o", o.output, "folder for the results; default results/NAME");

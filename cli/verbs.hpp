@@ -11,7 +11,7 @@ struct Options {
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
-  bool all = false, reactions = false;
+  bool all = false, reactions = false, scaling = false;
   bool json = false;
 };
 

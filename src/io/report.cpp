@@ -71,12 +71,6 @@ json facts(const Study& study, const StudyResult& result) {
   return all;
 }
 
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text << std::flush;
-  if (!out) throw Error({path.string(), 0}, "cannot be written, expected a place for a file");
-}
-
 /// JSON in which no character can end a script element or a line of one.
 std::string escaped(const std::string& data) {
   std::string out;
@@ -94,14 +88,39 @@ std::string escaped(const std::string& data) {
 
 }  // namespace
 
+namespace io {
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text << std::flush;
+  if (!out) throw Error({path, 0}, "cannot be written, expected a place for a file");
+}
+
+std::string report_text(const json& data) { return data.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+json report_head(const std::string& title, const std::string& description) {
+  return {{"format", format_name},
+          {"version", format_version},
+          {"made_by", std::string("gough ") + GOUGH_VERSION},
+          {"title", title},
+          {"description", description}};
+}
+
+std::vector<std::string> write_report_files(const std::string& folder, const std::string& data) {
+  std::vector<std::string> files = {std::string(report_data_file)};
+  write_text((fs::path(folder) / report_data_file).string(), data);
+  if (!has_report_page()) return files;
+  write_text((fs::path(folder) / report_page_file).string(), report_page(data));
+  files.emplace_back(report_page_file);
+  return files;
+}
+
+}  // namespace io
+
 std::string report_data(const Study& study, const StudyResult& result, const RunRecord& record) {
   const std::vector<double> x = abscissa(record);
-  json out = {{"format", format_name},
-              {"version", format_version},
-              {"made_by", std::string("gough ") + GOUGH_VERSION},
-              {"title", study.name},
-              {"description", study.description},
-              {"facts", facts(study, result)},
+  json out = report_head(study.name, study.description);
+  out.update({{"facts", facts(study, result)},
               {"notes", report_notes(study, result)},
               {"axis", record.in_time ? "time" : "row"},
               {"samples", {{"x", packed(x, false)}}},
@@ -109,8 +128,8 @@ std::string report_data(const Study& study, const StudyResult& result, const Run
               {"mechanism", drawing(study.robot, record)},
               {"arrows", arrows(study.robot, record)},
               {"plots", report_plots(study, result, record)},
-              {"tables", report_tables(study, result)}};
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+              {"tables", report_tables(study, result)}});
+  return report_text(out);
 }
 
 bool has_report_page() { return !page_parts().empty(); }
@@ -125,14 +144,7 @@ std::string report_page(const std::string& data) {
 }
 
 std::vector<std::string> write_report(const Study& study, const StudyResult& result, const RunRecord& record) {
-  const std::string data = report_data(study, result, record);
-  const fs::path folder = result.folder;
-  std::vector<std::string> files = {std::string(report_data_file)};
-  write_text(folder / report_data_file, data);
-  if (!has_report_page()) return files;
-  write_text(folder / report_page_file, report_page(data));
-  files.emplace_back(report_page_file);
-  return files;
+  return write_report_files(result.folder, report_data(study, result, record));
 }
 
 std::string page_of_result(const std::string& result_file) {

@@ -13,6 +13,13 @@ using json = nlohmann::ordered_json;
 json packed(std::span<const double> values, bool single);
 json packed(std::span<const float> values);
 
+/// What every document of data begins with.
+json report_head(const std::string& title, const std::string& description);
+/// Writes the data, and the page where there is one, into a folder. Returns the names of the files. Throws Error.
+std::vector<std::string> write_report_files(const std::string& folder, const std::string& data);
+void write_text(const std::string& path, const std::string& text);
+std::string report_text(const json& data);
+
 json report_plots(const Study& study, const StudyResult& result, const RunRecord& record);
 json report_tables(const Study& study, const StudyResult& result);
 /// Warnings and remarks of the check and of the run: severity, text.

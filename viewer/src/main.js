@@ -5,6 +5,7 @@ import { readData } from './data.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Scene } from './scene.js';
+import { standingPlots } from './standing.js';
 import { showFacts, showNotes, showTables } from './tables.js';
 import { watchTheme } from './theme.js';
 
@@ -47,14 +48,24 @@ function makeScene(data) {
   }
 }
 
+/** Without frames: no animation, and plots only where they bring their own abscissa. */
+function standStill(data) {
+  const main = document.querySelector('main');
+  element('stage').hidden = element('help').hidden = true;
+  main.classList.add('still');
+  main.hidden = !data.plots.some((plot) => plot.x);
+  const plots = main.hidden ? [] : standingPlots(element('plots'), data);
+  window.gough = { data, plots };
+  watchTheme(element('theme'), (printing) => plots.forEach((p) => p.repaint(printing)));
+}
+
 function start() {
   const data = readData(element('data').textContent);
   showFacts(data);
   showNotes(data.notes);
   showTables(data.tables);
   if (data.frames.x.length === 0) {
-    document.querySelector('main').hidden = true;
-    watchTheme(element('theme'), () => {});
+    standStill(data);
     return;
   }
   const time = data.axis === 'time';

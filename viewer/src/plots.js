@@ -8,12 +8,13 @@ import { colour } from './theme.js';
 
 const colours = 10;
 const dashes = [[], [6, 4], [2, 3]];
+const fewPoints = 20; // up to so many are marked
 
 export class Plots {
   constructor(place, data, player) {
     this.player = player;
     this.range = null; // null: everything
-    this.label = data.axis === 'time' ? 't [s]' : 'row';
+    this.label = data.axis === 'time' ? 't [s]' : data.axis;
     this.all = data.plots.map((plot) => new Plot(place, plot, plot.at === 'frames' ? data.frames.x : data.samples.x, this));
     this.watchWidth();
   }
@@ -115,16 +116,16 @@ class Plot {
       stroke: colour(`curve-${i % colours}`),
       width: 1.5,
       dash: dashes[Math.floor(i / colours) % dashes.length],
-      points: { show: false },
+      points: { show: this.x.length <= fewPoints },
       show: !this.hidden.has(i),
     }));
     return {
       width: this.owner.width ?? Math.max(200, this.chart.clientWidth || 600),
       height: this.height(),
       pxAlign: 0,
-      scales: { x: { time: false }, y: this.plot.log ? { distr: 3 } : {} },
+      scales: { x: { time: false, ...(this.plot.log_x && { distr: 3, log: 2 }) }, y: this.plot.log ? { distr: 3 } : {} },
       axes: [
-        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0 },
+        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0, ...(this.plot.log_x && { splits: () => [...this.x], values: (_, ticks) => ticks.map(tick) }) },
         { ...axis, size: 64, values: (_, ticks) => ticks.map(this.plot.log ? powerOnly : tick) },
       ],
       series: [{ label: this.owner.label }, ...series],

@@ -61,10 +61,11 @@ struct Growth {
 
 struct Scaling {
   std::string robot;
-  Growth elastic;        ///< elastic freedoms per chain
-  Growth legs;           ///< legs with one elastic freedom each; empty where there is no template to repeat
-  std::string no_legs;   ///< why that is so
-  bool stopped = false;  ///< by the caller
+  Growth elastic;                    ///< elastic freedoms per chain
+  Growth legs;                       ///< legs with one elastic freedom each; empty where there is no template to repeat
+  std::string no_legs;               ///< why that is so
+  std::vector<std::string> skipped;  ///< variants that were left out, and why
+  bool stopped = false;              ///< by the caller
 
   bool agrees() const;
 };
