@@ -47,9 +47,19 @@ std::vector<MatX<D>> body_jacobians(const InTime& t) {
   return J;
 }
 
+using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+/// The inertia as a matrix: (moment; force) per (angular; linear).
+Mat6 matrix(const Inertia<double>& I) {
+  const Mat3<double> s = cross_matrix(I.first);
+  Mat6 A;
+  A << I.second, s, s.transpose(), Mat3<double>::Identity() * I.mass;
+  return A;
+}
+
 /// B x = x x* (I v): skew-symmetric, and B v is the quadratic part of the inertial force.                    (P5)
-Mat6<double> skew_part(const Force<double>& momentum) {
-  Mat6<double> B;
+Mat6 skew_part(const Force<double>& momentum) {
+  Mat6 B;
   for (int c = 0; c < 6; ++c) {
     Motion<double> e;
     (c < 3 ? e.angular[c] : e.linear[c - 3]) = 1;
@@ -76,7 +86,7 @@ CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& at
   const std::vector<MatX<D>> J = body_jacobians(t);
   for (std::size_t j = 0; j < J.size(); ++j) {
     const MatX<double> Jj = J[j].unaryExpr(&value_of), Jd = J[j].unaryExpr(&rate_of);
-    const Mat6<double> I = detail::matrix(m.inertia[j]), B = skew_part(m.inertia[j] * w.V[j]);
+    const Mat6 I = matrix(m.inertia[j]), B = skew_part(m.inertia[j] * w.V[j]);
     M += Jj.transpose() * I * Jj;
     M_rate += Jd.transpose() * I * Jj + Jj.transpose() * I * Jd;
     C += Jj.transpose() * (I * Jd + B * Jj);

@@ -8,20 +8,44 @@
 
 namespace gough {
 
-template <class S>
-using Mat6 = Eigen::Matrix<S, 6, 6>;
 /// At most six rows and columns, never on the heap.
 template <class S>
 using Small = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 
+/// The inertia that a body seems to have with everything it carries: (moment; force) = [A B; B^T C] (angular; linear).
+template <Scalar S>
+struct ArticulatedInertia {
+  Mat3<S> A, B, C;
+
+  explicit ArticulatedInertia(const Inertia<S>& I)
+      : A(I.second), B(cross_matrix(I.first)), C(Mat3<S>::Identity() * I.mass) {}
+  ArticulatedInertia() = default;
+
+  friend Force<S> operator*(const ArticulatedInertia& I, const Motion<S>& v) {
+    return {I.A * v.angular + I.B * v.linear, I.B.transpose() * v.angular + I.C * v.linear};
+  }
+  /// Adds X I X^T, the inertia `I` of a child.
+  void add(const Transform<S>& X, const ArticulatedInertia& I) {
+    const auto turned = [&](const Mat3<S>& M) -> Mat3<S> { return X.R * M * X.R.transpose(); };
+    const auto shifted = [&](const Mat3<S>& M) -> Mat3<S> {  // p~ M
+      Mat3<S> r;
+      for (int i = 0; i < 3; ++i) r.col(i) = cross<S>(X.p, M.col(i));
+      return r;
+    };
+    const Mat3<S> b = turned(I.B), c = turned(I.C), moved = b + shifted(c);
+    C += c;
+    B += moved;
+    A += turned(I.A) + shifted(moved.transpose()) + shifted(b.transpose()).transpose();
+  }
+};
+
 template <Scalar S>
 struct Articulated {
   struct Body {
-    Mat6<S> inertia;  ///< I^A
-    Mat6<S> X;        ///< force transform from body to parent
-    Small<S> axis;    ///< S_j, 6 x k
-    Small<S> U, D;    ///< D factored
-    Vec6<S> p, a;
+    ArticulatedInertia<S> inertia;  ///< I^A
+    Small<S> U, D;                  ///< 6 x k, moments above forces; D factored
+    Force<S> p;
+    Motion<S> a;
   };
   std::vector<Body> body;
   S smallest_pivot{1.0};
@@ -30,26 +54,31 @@ struct Articulated {
 };
 
 namespace detail {
-/// Order of the six: moment, force.
+/// I^A S_j, the c-th column: a joint along one axis of its body picks a column of I^A.
 template <Scalar S>
-Mat6<S> force_transform(const Transform<S>& X) {
-  Mat6<S> A;
-  A.template topLeftCorner<3, 3>() = X.R;
-  A.template topRightCorner<3, 3>() = cross_matrix(X.p) * X.R;
-  A.template bottomLeftCorner<3, 3>().setZero();
-  A.template bottomRightCorner<3, 3>() = X.R;
-  return A;
+Force<S> along_joint(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, int c,
+                     const ArticulatedInertia<S>& I) {
+  switch (m.joint[j].type) {
+    case Elementary::revolute: return {I.A.col(2), I.B.row(2).transpose()};
+    case Elementary::spherical: return {I.A.col(c), I.B.row(c).transpose()};
+    case Elementary::prismatic: return {I.B.col(2), I.C.col(2)};
+    case Elementary::fixed:
+    case Elementary::free: break;
+  }
+  return I * joint_axis(m, w, j, c);
 }
-/// The inertia as a matrix: (moment; force) per (angular; linear).
+
+/// I^A - U D^-1 U^T.
 template <Scalar S>
-Mat6<S> matrix(const Inertia<S>& I) {
-  Mat6<S> A;
-  const Mat3<S> s = cross_matrix(I.first);
-  A.template topLeftCorner<3, 3>() = I.second;
-  A.template topRightCorner<3, 3>() = s;
-  A.template bottomLeftCorner<3, 3>() = s.transpose();
-  A.template bottomRightCorner<3, 3>() = Mat3<S>::Identity() * I.mass;
-  return A;
+ArticulatedInertia<S> without_joint(const typename Articulated<S>::Body& b) {
+  ArticulatedInertia<S> rest = b.inertia;
+  if (b.U.cols() == 0) return rest;
+  Small<S> DU = b.U.transpose();
+  ldlt_solve(b.D, DU);
+  rest.A.noalias() -= b.U.template topRows<3>().lazyProduct(DU.template leftCols<3>());
+  rest.B.noalias() -= b.U.template topRows<3>().lazyProduct(DU.template rightCols<3>());
+  rest.C.noalias() -= b.U.template bottomRows<3>().lazyProduct(DU.template rightCols<3>());
+  return rest;
 }
 }  // namespace detail
 
@@ -57,64 +86,55 @@ Mat6<S> matrix(const Inertia<S>& I) {
 template <Scalar S>
 void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, Articulated<S>& chain) {
   for (int j = first; j < last; ++j)
-    chain.body[static_cast<std::size_t>(j)].inertia = detail::matrix(m.inertia[static_cast<std::size_t>(j)]);
+    chain.body[static_cast<std::size_t>(j)].inertia = ArticulatedInertia<S>(m.inertia[static_cast<std::size_t>(j)]);
   for (int j = last; j-- > first;) {
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
     const int n = velocity_size(m.joint[k].type);
-    b.axis.resize(6, n);
-    for (int c = 0; c < n; ++c) {
-      const Motion<S> axis = joint_axis(m, w, k, c);
-      b.axis.col(c) << axis.angular, axis.linear;
-    }
     b.U.resize(6, n);
-    b.U.noalias() = b.inertia.lazyProduct(b.axis);
     b.D.resize(n, n);
-    b.D.noalias() = b.axis.transpose().lazyProduct(b.U);
-    for (int c = 0; c < n; ++c)
+    for (int c = 0; c < n; ++c) {
+      const Force<S> U = detail::along_joint(m, w, k, c, b.inertia);
+      b.U.col(c) << U.moment, U.force;
+      along_axes(m, w, k, U, b.D.data() + n * c);
       b.D(c, c) = b.D(c, c) + reflected_rotor(m, static_cast<std::size_t>(m.joint[k].v) + static_cast<std::size_t>(c));
+    }
     if (n > 0) chain.smallest_pivot = smaller(chain.smallest_pivot, ldlt_factor(b.D));
-    b.X = detail::force_transform(w.X[k]);
-    if (m.parent[k] == base) continue;
-    Small<S> DU = b.U.transpose();
-    if (n > 0) ldlt_solve(b.D, DU);
-    Mat6<S> rest = b.inertia;
-    rest.noalias() -= b.U.lazyProduct(DU);
-    const Mat6<S> half = b.X.lazyProduct(rest);
-    chain.body[static_cast<std::size_t>(m.parent[k])].inertia += half.lazyProduct(b.X.transpose());
+    if (m.parent[k] != base)
+      chain.body[static_cast<std::size_t>(m.parent[k])].inertia.add(w.X[k], detail::without_joint<S>(b));
   }
 }
 
 /// (B2), (B3): solves M x = r in place for the chain's coordinates; r is indexed by velocity coordinate less `offset`.
 template <Scalar S, class Column>
-void articulated_solve(const Mechanism<S>& m, int first, int last, int offset, Articulated<S>& chain, Column&& r) {
-  for (int j = first; j < last; ++j) chain.body[static_cast<std::size_t>(j)].p.setZero();
+void articulated_solve(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, int offset,
+                       Articulated<S>& chain, Column&& r) {
+  for (int j = first; j < last; ++j) chain.body[static_cast<std::size_t>(j)].p = {};
   for (int j = last; j-- > first;) {
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
     const int v = m.joint[k].v - offset, n = velocity_size(m.joint[k].type);
     Small<S> u(n, 1);
-    for (int c = 0; c < n; ++c) {
-      S sum = r[v + c];
-      for (int i = 0; i < 6; ++i) sum = sum - b.axis(i, c) * b.p[i];
-      u(c, 0) = sum;
-    }
+    along_axes(m, w, k, b.p, u.data());
+    for (int c = 0; c < n; ++c) u(c, 0) = r[v + c] - u(c, 0);
     if (n > 0) ldlt_solve(b.D, u);  // D^-1 u
     for (int c = 0; c < n; ++c) r[v + c] = u(c, 0);
     if (m.parent[k] == base) continue;
-    const Vec6<S> p = b.p + b.U.lazyProduct(u);
-    chain.body[static_cast<std::size_t>(m.parent[k])].p += b.X.lazyProduct(p);
+    const Force<S> p{b.p.moment + b.U.template topRows<3>().lazyProduct(u),
+                     b.p.force + b.U.template bottomRows<3>().lazyProduct(u)};
+    chain.body[static_cast<std::size_t>(m.parent[k])].p += w.X[k] * p;
   }
   for (int j = first; j < last; ++j) {
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
     const int v = m.joint[k].v - offset, n = velocity_size(m.joint[k].type);
-    if (m.parent[k] == base) b.a.setZero();
-    else b.a = b.X.transpose().lazyProduct(chain.body[static_cast<std::size_t>(m.parent[k])].a);
-    Small<S> x = b.U.transpose().lazyProduct(b.a);
+    b.a = {};
+    if (m.parent[k] != base) b.a = w.X[k].from_outside(chain.body[static_cast<std::size_t>(m.parent[k])].a);
+    Small<S> x = b.U.template topRows<3>().transpose().lazyProduct(b.a.angular) +
+                 b.U.template bottomRows<3>().transpose().lazyProduct(b.a.linear);
     if (n > 0) ldlt_solve(b.D, x);
-    for (int c = 0; c < n; ++c) r[v + c] = r[v + c] - x(c, 0);
-    for (int c = 0; c < n; ++c) b.a += b.axis.col(c) * S(r[v + c]);
+    for (int c = 0; c < n; ++c) x(c, 0) = r[v + c] = r[v + c] - x(c, 0);
+    b.a += joint_motion(w.X[k], m.placement[k], m.joint[k].type, x.data());
   }
 }
 

@@ -161,9 +161,9 @@ void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const Pl
     d.chain.smallest_pivot = S(1.0);
     articulate(m, w, c.first_body, last, d.chain);
     b.smallest_pivot = d.chain.smallest_pivot;
-    articulated_solve(m, c.first_body, last, c.first, d.chain, b.x.col(0));
+    articulated_solve(m, w, c.first_body, last, c.first, d.chain, b.x.col(0));
     for (Eigen::Index k = 0; k < b.Y.cols(); ++k)
-      articulated_solve(m, c.first_body, last, c.first, d.chain, b.Y.col(k));
+      articulated_solve(m, w, c.first_body, last, c.first, d.chain, b.Y.col(k));
     meet_tip<S>(c, w, b);
   }
   if (split == nullptr) return join_tips(s, d.tips, w);
