@@ -30,23 +30,41 @@ Transform<double> platform_home(const Mechanism<double>& m) {
   return w.X0[at(m.platform.body)] * m.platform_frame;
 }
 
+/// Why a variant is not measured; empty: it is.
+std::string why_not(const Mechanism<double>& m) {
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  const int rank = select_any(m, w, m.rank).rank();
+  if (rank < m.rank) return fmt::format("at home its loops' equations lose rank, {} of {}", rank, m.rank);
+  return "";
+}
+
+ScalingStep measured(const Mechanism<double>& m, int states) {
+  ScalingStep step;
+  step.legs = static_cast<int>(m.leg.size());
+  step.counts = chain_counts(m);
+  step.coordinates = m.nv;
+  step.freedoms = m.nv - m.rank;
+  step.compared = compare_formulations(m, random_states(m, states));
+  return step;
+}
+
 /// Adds the variant to the row, or why it is left out. `number` is what grows.
 void add_step(const RobotDescription& variant, const std::string& what, double number, const ScalingOptions& options,
               Scaling& scaling, Growth& row) {
+  std::string why;
   if (const int nv = build(merge_massless(variant)).nv; nv > most_scaled_coordinates) {
-    scaling.skipped.push_back(
-        fmt::format("{} left out: {} coordinates, measured are at most {}", what, nv, most_scaled_coordinates));
+    why = fmt::format("{} coordinates, measured are at most {}", nv, most_scaled_coordinates);
   } else {
     const Mechanism<double> m = ready(variant);
-    ScalingStep step;
-    step.legs = static_cast<int>(m.leg.size());
-    step.counts = chain_counts(m);
-    step.coordinates = m.nv;
-    step.freedoms = m.nv - m.rank;
-    step.compared = compare_formulations(m, random_states(m, options.states));
-    row.steps.push_back(std::move(step));
-    row.numbers.push_back(number);
+    why = why_not(m);
+    if (why.empty()) {
+      row.steps.push_back(measured(m, options.states));
+      row.numbers.push_back(number);
+    }
   }
+  if (!why.empty()) scaling.skipped.push_back(fmt::format("{} left out: {}", what, why));
   scaling.stopped = !options.after_step();
 }
 

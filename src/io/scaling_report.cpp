@@ -22,6 +22,7 @@ struct Sheet {
   std::string id, title;
   std::vector<std::string> head;  ///< with the name of what grows
   std::vector<std::vector<std::string>> rows;
+  std::string note = {};
 };
 
 std::string short_number(double x) {
@@ -68,11 +69,10 @@ Sheet printed_sheet() {
       {"robot", "n_a", "n_pk", "n_ek", "SCDD", "L-D'A", "reduction", "formula SCDD", "formula L-D'A", "reduction", ""},
       {}};
   for (const PrintedComplexity& p : printed_complexities)
-    s.rows.push_back({std::string(p.robot), std::to_string(p.counts.n_a), std::to_string(p.counts.n_pk),
-                      std::to_string(p.counts.n_ek), std::to_string(p.scdd), std::to_string(p.dalembert),
-                      fmt::format("{} %", p.reduction), short_number(p.counts.scdd()),
-                      short_number(p.counts.dalembert()), percent(p.counts.reduction()),
-                      p.follows() ? "" : "erratum: printed otherwise"});
+    s.rows.push_back({std::string(p.robot) + (p.follows() ? "" : " *"), std::to_string(p.counts.n_a),
+                      std::to_string(p.counts.n_pk), std::to_string(p.counts.n_ek), std::to_string(p.scdd),
+                      std::to_string(p.dalembert), fmt::format("{} %", p.reduction), short_number(p.counts.scdd()),
+                      short_number(p.counts.dalembert()), percent(p.counts.reduction())});
   return s;
 }
 
@@ -101,9 +101,9 @@ std::string sheet_text(const Sheet& s) {
   for (const auto& line : lines) {
     std::string row = fmt::format("  {:<{}}", line[0], width[0]);
     for (std::size_t c = 1; c < line.size(); ++c) row += fmt::format("  {:>{}}", line[c], width[c]);
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+    text += row + "\n";
   }
-  return text;
+  return s.note.empty() ? text : text + "  " + s.note + "\n";
 }
 
 // ------------------------------------------------------------------------------------------------ remarks
@@ -232,7 +232,7 @@ json plot(const Growth& g, const std::string& what, const std::string& id, bool 
   return {{"id", id},
           {"title", fmt::format("{} dynamics over {}", forward ? "Forward" : "Inverse", what)},
           {"unit", "µs"},
-          {"note", "Median time of one evaluation. Powers are fitted to the upper half."},
+          {"note", "Median time of one evaluation; numbers at the cursor. Powers are fitted to the upper half."},
           {"x", packed(g.numbers, false)},
           {"axis", what},
           {"log_x", true},
@@ -242,8 +242,11 @@ json plot(const Growth& g, const std::string& what, const std::string& id, bool 
 
 json sheet_json(const Sheet& s) {
   json numeric = json::array();
-  for (std::size_t c = 0; c < s.head.size(); ++c) numeric.push_back(c > 0 && !s.head[c].empty());
-  return {{"id", s.id}, {"title", s.title}, {"columns", s.head}, {"numeric", numeric}, {"rows", s.rows}, {"note", ""}};
+  for (std::size_t c = 0; c < s.head.size(); ++c) numeric.push_back(c > 0);
+  std::string title = s.title;
+  if (const std::size_t i = title.find("[us]"); i != std::string::npos) title.replace(i, 4, "[µs]");
+  return {{"id", s.id},         {"title", title}, {"columns", s.head},
+          {"numeric", numeric}, {"rows", s.rows}, {"note", s.note}};
 }
 
 }  // namespace
