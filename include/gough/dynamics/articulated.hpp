@@ -3,14 +3,13 @@
 ///   U_j = I^A_j S_j,  D_j = S_j^T U_j + J_m u^2,  I^A_i += X_j (I^A_j - U_j D_j^-1 U_j^T) X_j^T             (B1)
 ///   u_j = r_j - S_j^T p_j,  p_i += X_j (p_j + U_j D_j^-1 u_j)                  tip to base                  (B2)
 ///   q''_j = D_j^-1 (u_j - U_j^T X_j^-1 a_i),  a_j = X_j^-1 a_i + S_j q''_j     base to tip                  (B3)
+#include <algorithm>
+#include <array>
+
 #include "gough/dynamics/tree.hpp"
 #include "gough/spatial/linalg.hpp"
 
 namespace gough {
-
-/// At most six rows and columns, never on the heap.
-template <class S>
-using Small = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 
 /// The inertia that a body seems to have with everything it carries: (moment; force) = [A B; B^T C] (angular; linear).
 template <Scalar S>
@@ -42,15 +41,22 @@ struct ArticulatedInertia {
 template <Scalar S>
 struct Articulated {
   struct Body {
-    ArticulatedInertia<S> inertia;  ///< I^A
-    Small<S> U, D;                  ///< 6 x k, moments above forces; D factored
-    Force<S> p;
-    Motion<S> a;
+    ArticulatedInertia<S> inertia;        ///< I^A
+    std::array<Force<S>, 6> U;            ///< per coordinate of the joint
+    Eigen::Matrix<S, 6, 6> D, D_inverse;  ///< as many rows and columns as coordinates are used
+    std::vector<Force<S>> p;              ///< per right side
+    std::vector<Motion<S>> a;
   };
   std::vector<Body> body;
   S smallest_pivot{1.0};
 
-  explicit Articulated(const Structure& m) : body(m.parent.size()) {}
+  /// `most` right sides are solved at a time.
+  Articulated(const Structure& m, std::size_t most) : body(m.parent.size()) {
+    for (Body& b : body) {
+      b.p.resize(most);
+      b.a.resize(most);
+    }
+  }
 };
 
 namespace detail {
@@ -68,16 +74,32 @@ Force<S> along_joint(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j
   return I * joint_axis(m, w, j, c);
 }
 
+/// D^-1 from D, the leading n x n; returns the smallest pivot of D.
+template <Scalar S>
+S invert(int n, typename Articulated<S>::Body& b) {
+  auto D = b.D.topLeftCorner(n, n), inverse = b.D_inverse.topLeftCorner(n, n);
+  if (n == 1) {
+    inverse(0, 0) = S(1.0) / D(0, 0);
+    return D(0, 0);
+  }
+  inverse.setIdentity();
+  const S smallest = ldlt_factor(D);
+  ldlt_solve(D, inverse);
+  return smallest;
+}
+
 /// I^A - U D^-1 U^T.
 template <Scalar S>
-ArticulatedInertia<S> without_joint(const typename Articulated<S>::Body& b) {
+ArticulatedInertia<S> without_joint(int n, const typename Articulated<S>::Body& b) {
   ArticulatedInertia<S> rest = b.inertia;
-  if (b.U.cols() == 0) return rest;
-  Small<S> DU = b.U.transpose();
-  ldlt_solve(b.D, DU);
-  rest.A.noalias() -= b.U.template topRows<3>().lazyProduct(DU.template leftCols<3>());
-  rest.B.noalias() -= b.U.template topRows<3>().lazyProduct(DU.template rightCols<3>());
-  rest.C.noalias() -= b.U.template bottomRows<3>().lazyProduct(DU.template rightCols<3>());
+  for (int c = 0; c < n; ++c) {
+    Force<S> V = b.U[0] * b.D_inverse(0, c);
+    for (int i = 1; i < n; ++i) V += b.U[static_cast<std::size_t>(i)] * b.D_inverse(i, c);
+    const Force<S>& U = b.U[static_cast<std::size_t>(c)];
+    rest.A -= V.moment * U.moment.transpose();
+    rest.B -= V.moment * U.force.transpose();
+    rest.C -= V.force * U.force.transpose();
+  }
   return rest;
 }
 }  // namespace detail
@@ -91,50 +113,83 @@ void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int las
     const auto k = static_cast<std::size_t>(j);
     auto& b = chain.body[k];
     const int n = velocity_size(m.joint[k].type);
-    b.U.resize(6, n);
-    b.D.resize(n, n);
+    std::array<S, 6> column;
     for (int c = 0; c < n; ++c) {
-      const Force<S> U = detail::along_joint(m, w, k, c, b.inertia);
-      b.U.col(c) << U.moment, U.force;
-      along_axes(m, w, k, U, b.D.data() + n * c);
+      Force<S>& U = b.U[static_cast<std::size_t>(c)];
+      U = detail::along_joint(m, w, k, c, b.inertia);
+      along_axes(m, w, k, U, column.data());
+      for (int i = 0; i < n; ++i) b.D(i, c) = column[static_cast<std::size_t>(i)];
       b.D(c, c) = b.D(c, c) + reflected_rotor(m, static_cast<std::size_t>(m.joint[k].v) + static_cast<std::size_t>(c));
     }
-    if (n > 0) chain.smallest_pivot = smaller(chain.smallest_pivot, ldlt_factor(b.D));
+    if (n > 0) chain.smallest_pivot = smaller(chain.smallest_pivot, detail::invert<S>(n, b));
     if (m.parent[k] != base)
-      chain.body[static_cast<std::size_t>(m.parent[k])].inertia.add(w.X[k], detail::without_joint<S>(b));
+      chain.body[static_cast<std::size_t>(m.parent[k])].inertia.add(w.X[k], detail::without_joint<S>(n, b));
   }
 }
 
-/// (B2), (B3): solves M x = r in place for the chain's coordinates; r is indexed by velocity coordinate less `offset`.
-template <Scalar S, class Column>
-void articulated_solve(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, int offset,
-                       Articulated<S>& chain, Column&& r) {
-  for (int j = first; j < last; ++j) chain.body[static_cast<std::size_t>(j)].p = {};
+namespace detail {
+/// x = D^-1 y
+template <Scalar S>
+void solve_joint(int n, const typename Articulated<S>::Body& b, const std::array<S, 6>& y, std::array<S, 6>& x) {
+  for (int c = 0; c < n; ++c) {
+    S sum = b.D_inverse(c, 0) * y[0];
+    for (int i = 1; i < n; ++i) sum = sum + b.D_inverse(c, i) * y[static_cast<std::size_t>(i)];
+    x[static_cast<std::size_t>(c)] = sum;
+  }
+}
+
+/// (B2) for body j and one right side: r becomes D^-1 u.
+template <Scalar S>
+void articulated_inward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side,
+                        Articulated<S>& chain, S* r) {
+  const auto& b = chain.body[j];
+  const int n = velocity_size(m.joint[j].type);
+  std::array<S, 6> u, x;
+  along_axes(m, w, j, b.p[side], u.data());
+  for (int c = 0; c < n; ++c) u[static_cast<std::size_t>(c)] = r[c] - u[static_cast<std::size_t>(c)];
+  solve_joint<S>(n, b, u, x);
+  Force<S> p = b.p[side];
+  for (int c = 0; c < n; ++c) {
+    r[c] = x[static_cast<std::size_t>(c)];
+    p += b.U[static_cast<std::size_t>(c)] * r[c];
+  }
+  if (m.parent[j] != base) chain.body[static_cast<std::size_t>(m.parent[j])].p[side] += w.X[j] * p;
+}
+
+/// (B3) for body j and one right side: r becomes q''.
+template <Scalar S>
+void articulated_outward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side,
+                         Articulated<S>& chain, S* r) {
+  auto& b = chain.body[j];
+  const int n = velocity_size(m.joint[j].type);
+  Motion<S> a;
+  if (m.parent[j] != base) {
+    a = w.X[j].from_outside(chain.body[static_cast<std::size_t>(m.parent[j])].a[side]);
+    std::array<S, 6> y, x;
+    for (int c = 0; c < n; ++c) y[static_cast<std::size_t>(c)] = power(b.U[static_cast<std::size_t>(c)], a);
+    solve_joint<S>(n, b, y, x);
+    for (int c = 0; c < n; ++c) r[c] = r[c] - x[static_cast<std::size_t>(c)];
+  }
+  b.a[side] = a + joint_motion(w.X[j], m.placement[j], m.joint[j].type, r);
+}
+}  // namespace detail
+
+/// Solves M x = r in place for the chain's coordinates and several right sides; side(i) points at the first coordinate of
+/// the i-th. They go side by side, because one recursion alone waits for its own results.            (B2), (B3)
+template <Scalar S, class Side>
+void articulated_solve(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, std::size_t sides,
+                       Articulated<S>& chain, Side&& side) {
+  const int offset = m.joint[static_cast<std::size_t>(first)].v;
+  for (int j = first; j < last; ++j) std::fill_n(chain.body[static_cast<std::size_t>(j)].p.begin(), sides, Force<S>{});
   for (int j = last; j-- > first;) {
     const auto k = static_cast<std::size_t>(j);
-    auto& b = chain.body[k];
-    const int v = m.joint[k].v - offset, n = velocity_size(m.joint[k].type);
-    Small<S> u(n, 1);
-    along_axes(m, w, k, b.p, u.data());
-    for (int c = 0; c < n; ++c) u(c, 0) = r[v + c] - u(c, 0);
-    if (n > 0) ldlt_solve(b.D, u);  // D^-1 u
-    for (int c = 0; c < n; ++c) r[v + c] = u(c, 0);
-    if (m.parent[k] == base) continue;
-    const Force<S> p{b.p.moment + b.U.template topRows<3>().lazyProduct(u),
-                     b.p.force + b.U.template bottomRows<3>().lazyProduct(u)};
-    chain.body[static_cast<std::size_t>(m.parent[k])].p += w.X[k] * p;
+    for (std::size_t i = 0; i < sides; ++i)
+      detail::articulated_inward(m, w, k, i, chain, side(i) + m.joint[k].v - offset);
   }
   for (int j = first; j < last; ++j) {
     const auto k = static_cast<std::size_t>(j);
-    auto& b = chain.body[k];
-    const int v = m.joint[k].v - offset, n = velocity_size(m.joint[k].type);
-    b.a = {};
-    if (m.parent[k] != base) b.a = w.X[k].from_outside(chain.body[static_cast<std::size_t>(m.parent[k])].a);
-    Small<S> x = b.U.template topRows<3>().transpose().lazyProduct(b.a.angular) +
-                 b.U.template bottomRows<3>().transpose().lazyProduct(b.a.linear);
-    if (n > 0) ldlt_solve(b.D, x);
-    for (int c = 0; c < n; ++c) x(c, 0) = r[v + c] = r[v + c] - x(c, 0);
-    b.a += joint_motion(w.X[k], m.placement[k], m.joint[k].type, x.data());
+    for (std::size_t i = 0; i < sides; ++i)
+      detail::articulated_outward(m, w, k, i, chain, side(i) + m.joint[k].v - offset);
   }
 }
 

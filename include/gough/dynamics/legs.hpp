@@ -25,7 +25,12 @@ struct Legs {
   S smallest_pivot{1.0};
 
   Legs(const Structure& m, const Selection& s, const PlatformSplit* split)
-      : composite(m.parent.size()), M(m.nv, m.nv), MG(m.nv, 6), M_P(6, 6), tips(m, s, split), chain(m) {
+      : composite(m.parent.size()),
+        M(m.nv, m.nv),
+        MG(m.nv, 6),
+        M_P(6, 6),
+        tips(m, s, split),
+        chain(m, tips.most_rows() + 1) {
     const auto f = static_cast<Eigen::Index>(split != nullptr ? split->independent.size() : 0);
     M_D = MatX<S>(6, f);
     M_y = MatX<S>(f, f);
@@ -161,9 +166,9 @@ void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const Pl
     d.chain.smallest_pivot = S(1.0);
     articulate(m, w, c.first_body, last, d.chain);
     b.smallest_pivot = d.chain.smallest_pivot;
-    articulated_solve(m, w, c.first_body, last, c.first, d.chain, b.x.col(0));
-    for (Eigen::Index k = 0; k < b.Y.cols(); ++k)
-      articulated_solve(m, w, c.first_body, last, c.first, d.chain, b.Y.col(k));
+    articulated_solve(m, w, c.first_body, last, c.rows.size() + 1, d.chain, [&](std::size_t side) {
+      return side == 0 ? b.x.data() : b.Y.col(static_cast<Eigen::Index>(side) - 1).data();
+    });
     meet_tip<S>(c, w, b);
   }
   if (split == nullptr) return join_tips(s, d.tips, w);

@@ -56,6 +56,11 @@ struct Scdd {
   S smallest_pivot{1.0};
 
   Scdd(const Structure& m, const Selection& s, const PlatformSplit* split);
+  std::size_t most_rows() const {
+    std::size_t most = 0;
+    for (const Chain& c : chain) most = std::max(most, c.rows.size());
+    return most;
+  }
 };
 
 inline constexpr int large_chain = 48;  ///< coordinates from which chains are worth a thread each
