@@ -67,7 +67,7 @@ browser-test:  ## the report's page in a real browser (part of verify)
 	@tools/setup verify
 	@$(MAKE) build
 	@echo "== the report in Chromium"
-	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-reporter=spec test/report.test.mjs
+	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-reporter=spec test/*.test.mjs
 
 format:  ## format all C++ files
 	@clang-format -i $(CPP_FILES)

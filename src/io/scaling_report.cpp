@@ -64,10 +64,9 @@ Sheet formula_sheet(const Growth& g) {
 
 Sheet printed_sheet() {
   Sheet s{
-      "table1",
-      "Paper 000, Table 1: complexity of the matrix inversion, printed and by the formulas of 5.2",
-      {"robot", "n_a", "n_pk", "n_ek", "SCDD", "L-D'A", "reduction", "formula SCDD", "formula L-D'A", "reduction", ""},
-      {}};
+      "table1", "Paper 000, Table 1: complexity of the matrix inversion, printed and by the formulas of 5.2", {}, {}};
+  s.head = {"robot", "n_a", "n_pk", "n_ek", "SCDD", "L-D'A", "reduction", "formula SCDD", "formula L-D'A", "reduction"};
+  s.note = "* erratum: the printed numbers of the Triglide do not follow from the formulas";
   for (const PrintedComplexity& p : printed_complexities)
     s.rows.push_back({std::string(p.robot) + (p.follows() ? "" : " *"), std::to_string(p.counts.n_a),
                       std::to_string(p.counts.n_pk), std::to_string(p.counts.n_ek), std::to_string(p.scdd),
