@@ -239,13 +239,20 @@ json plot(const Growth& g, const std::string& what, const std::string& id, bool 
           {"series", series}};
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t i = text.find(from); i != std::string::npos; i = text.find(from, i + to.size()))
+    text.replace(i, from.size(), to);
+  return text;
+}
+
+/// For the page: real micros, and names that stay on one line.
 json sheet_json(const Sheet& s) {
-  json numeric = json::array();
+  json numeric = json::array(), rows = s.rows;
   for (std::size_t c = 0; c < s.head.size(); ++c) numeric.push_back(c > 0);
-  std::string title = s.title;
-  if (const std::size_t i = title.find("[us]"); i != std::string::npos) title.replace(i, 4, "[µs]");
-  return {{"id", s.id},         {"title", title}, {"columns", s.head},
-          {"numeric", numeric}, {"rows", s.rows}, {"note", s.note}};
+  for (json& row : rows) row[0] = replaced(replaced(row[0].get<std::string>(), "-", "\u2011"), " ", "\u00a0");
+  return {{"id", s.id},        {"title", replaced(s.title, "[us]", "[µs]")},
+          {"columns", s.head}, {"numeric", numeric},
+          {"rows", rows},      {"note", s.note}};
 }
 
 }  // namespace

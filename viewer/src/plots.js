@@ -131,7 +131,7 @@ class Plot {
       series: [{ label: this.owner.label }, ...series],
       legend: { show: false },
       cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.owner.setRange(null) } },
-      hooks: { setSelect: [(u) => this.selected(u)] },
+      hooks: { setSelect: [(u) => this.selected(u)], draw: [(u) => u === this.chart_ && this.setX(this.owner.player.x, false)] }, // scales are set late
     };
   }
 

@@ -35,6 +35,7 @@ it('says the numbers of its table at the cursor, where a click puts it', async (
   const shown = async () => Number(await plot.locator('.legend button', { hasText: /^legs/ }).locator('.value').textContent());
   const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-3 * expected, `${value} is not near ${expected}`);
   near(await shown(), csv['forward_us.legs'][5]); // 32 to begin with
+  assert.ok(await plot.locator('.cursor').isVisible());
   const box = await plot.locator('.u-over').boundingBox();
   await page.mouse.click(box.x + (2 / 5) * box.width, box.y + 30);
   await drawn(page);
@@ -45,7 +46,7 @@ it('says the numbers of its table at the cursor, where a click puts it', async (
 it('marks the erratum', async () => {
   const page = await openReport(browser, result, { ...desktop, moves: false });
   const cells = await page.locator('[data-table=table1] tbody tr').nth(2).locator('th, td').allTextContents();
-  assert.deepEqual(cells, ['Triglide *', '3', '2', '1', '162', '729', '78 %', '192', '216', '11 %']);
+  assert.deepEqual(cells, ['Triglide\u00a0*', '3', '2', '1', '162', '729', '78 %', '192', '216', '11 %']);
   assert.match(await page.locator('[data-table=table1] .quiet').textContent(), /^\* erratum/);
   await page.context().close();
 });
