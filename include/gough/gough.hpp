@@ -34,4 +34,5 @@
 #include "gough/model/build.hpp"
 #include "gough/model/workspace.hpp"
 #include "gough/scalar/dual.hpp"
+#include "gough/simulation/simulate.hpp"
 #include "gough/spatial/rotation.hpp"
