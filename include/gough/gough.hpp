@@ -17,6 +17,7 @@
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/io/run_record.hpp"
+#include "gough/io/simulation_report.hpp"
 #include "gough/io/study.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/kinematics/closure.hpp"

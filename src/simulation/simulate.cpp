@@ -19,7 +19,7 @@ constexpr double event_time = 1e-12;     ///< [s] how well events are located
 constexpr double trouble = 1e-3;         ///< share of the usual step that makes one look for a singularity
 constexpr double near_singular = 1e-3;   ///< constraint index of the loops
 constexpr double passing_share = 0.05;   ///< of the usual step, that goes over it
-constexpr double steady = 0.2;           ///< share of the kinetic energy that may change on the way
+constexpr double steady = 1e-7;          ///< share of the kinetic energy that may be lost or won on the way
 constexpr int most_events_at_once = 50;  ///< without time going on
 
 DynamicsOptions dynamics_options(const SimulationOptions& o) {
@@ -145,6 +145,7 @@ class Run {
     note_step(integrator_->t - t, integrator_->t < limit);
     if (sticks_) return watch_friction(t, x);
     if (!form_->place(integrator_->x, w_)) return fail(integrator_->t, "");
+    form_->accept();
     if (form_->worn()) restart(integrator_->t);
     if (adaptive() && integrator_->t < limit && integrator_->t - t < trouble * usual_step_)
       pass_singularity(integrator_->t, integrator_->x, limit);
@@ -154,28 +155,39 @@ class Run {
   bool adaptive() const { return options_.integrator.method == Method::adaptive; }
 
   /// Where the loops lose rank for a moment, accelerations are lost to rounding and an error estimate stops the motion.
-  /// One Runge-Kutta step goes over it, if the kinetic energy stays.
+  /// One Runge-Kutta step goes over it; energy tells whether it arrived on the same motion.
   bool pass_singularity(double t, const VecX<double>& x, double limit) {
-    if (!adaptive() || usual_step_ == 0 || !form_->place(x, w_)) return false;
+    if (!adaptive() || usual_step_ == 0 || t >= limit || !form_->place(x, w_)) return false;
     if (singularity_indices(m_, w_).constraint.value_or(1) > near_singular) return false;
-    const double before = energy_balance(m_, w_).kinetic;
-    IntegratorOptions o = options_.integrator;
-    o.method = Method::rk4;
-    o.fixed_step = std::min(passing_share * usual_step_, limit - t);
-    const auto over = make_integrator(
-        o, limit, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
-    over->start(t, x, form_->positions());
-    if (!over->step(t + o.fixed_step) || !form_->place(over->x, w_) || !form_->put_back(over->x, w_)) return false;
-    const double after = energy_balance(m_, w_).kinetic;
-    if (!(std::abs(after - before) <= steady * std::max(after, before))) return false;
-    integrator_->start(over->t, over->x, form_->positions());
-    answer_.passed.push_back(over->t);
-    return true;
+    const EnergyBalance before = energy_balance(m_, w_);
+    for (double share = passing_share; share <= 1; share *= 2) {
+      const double h = std::min(share * usual_step_, limit - t);
+      IntegratorOptions o = options_.integrator;
+      o.method = Method::rk4;
+      o.fixed_step = h;
+      const auto over = make_integrator(
+          o, limit, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
+      over->start(t, x, form_->positions());
+      if (!over->step(t + h) || !form_->put_back(over->x, w_) || !form_->place(over->x, w_)) continue;
+      if (!same_energy(before, energy_balance(m_, w_), h)) continue;
+      form_->accept();
+      integrator_->last_step = usual_step_;
+      integrator_->start(over->t, over->x, form_->positions());
+      answer_.passed.push_back(over->t);
+      return true;
+    }
+    return false;
+  }
+
+  static bool same_energy(const EnergyBalance& a, const EnergyBalance& b, double h) {
+    const auto power = [](const EnergyBalance& e) { return e.actuators + e.external - e.losses; };
+    const double change = b.kinetic + b.potential - a.kinetic - a.potential - h * (power(a) + power(b)) / 2;
+    return std::abs(change) <= steady * std::max(a.kinetic, b.kinetic);
   }
 
   /// Steps that end where a row is wanted say nothing of the motion.
   void note_step(double length, bool own) {
-    usual_step_ = std::max(0.9 * usual_step_, length);
+    usual_step_ = std::max(0.99 * usual_step_, length);
     if (own && length > 0 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
       answer_.shortest_step = length;
       answer_.shortest_t = integrator_->t;
@@ -218,6 +230,7 @@ class Run {
   bool watch_friction(double t, const VecX<double>& x) {
     const bool fixed = options_.integrator.method == Method::rk4 || options_.integrator.method == Method::semi_implicit;
     if (slack_at(integrator_->t, integrator_->x) >= -rest_speed) {
+      form_->accept();
       if (form_->worn()) restart(integrator_->t);
       return true;
     }
@@ -265,8 +278,10 @@ class Run {
     answer_.t = t;
     answer_.status = last_.ok() ? Status::not_converged : last_.status;
     std::string why = last_.ok() ? "" : last_.reason;
-    tree_positions(m_, w_);
-    closure(m_, w_);
+    if (!form_->place(integrator_->x, w_)) {
+      tree_positions(m_, w_);
+      closure(m_, w_);
+    }
     const SingularityIndices s = w_.q.allFinite() ? singularity_indices(m_, w_) : SingularityIndices{};
     if (const double near = s.constraint.value_or(1); near < 1e-3) {
       answer_.status = Status::singular;

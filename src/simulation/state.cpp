@@ -59,6 +59,7 @@ class IndependentForm : public StateForm {
     w.k.setZero();
     explicit_form(w, selection_, *form_);
     first_pivot_ = pivot_ = selection_.rank() > 0 ? form_->smallest_pivot : 1.0;
+    accept();
     const Eigen::Index n = positions();
     VecX<double> x = VecX<double>::Zero(2 * n);
     for (Eigen::Index i = 0; i < n; ++i) x[n + i] = w.v[independent(i)];
@@ -72,6 +73,11 @@ class IndependentForm : public StateForm {
     w.v.noalias() = form_->G * x.tail(positions());
     tree_velocities(m_, w);
     return w.v.allFinite();
+  }
+
+  void accept() override {
+    reached_ = z_;
+    tangent_ = form_->G;
   }
 
   void rates(const Workspace<double>& w, VecX<double>& rates) const override {
@@ -116,10 +122,10 @@ class IndependentForm : public StateForm {
 
   /// Newton on the dependent chart coordinates, started along the tangent.                                (S1)
   bool close(const VecX<double>& x, Workspace<double>& w) {
-    VecX<double> z = z_;
+    VecX<double> z = reached_;
     for (Eigen::Index i = 0; i < positions(); ++i) {
-      const double step = x[i] - z_[independent(i)];
-      for (const int d : selection_.dependent) z[d] += form_->G(d, i) * step;
+      const double step = x[i] - reached_[independent(i)];
+      for (const int d : selection_.dependent) z[d] += tangent_(d, i) * step;
       z[independent(i)] = x[i];
     }
     double before = std::numeric_limits<double>::infinity();
@@ -168,7 +174,9 @@ class IndependentForm : public StateForm {
   const Mechanism<double>& m_;
   Selection selection_;
   std::optional<ExplicitForm<double>> form_;
-  VecX<double> reference_, z_;
+  VecX<double> reference_, z_;  ///< q_0 and the chart's coordinates now
+  VecX<double> reached_;        ///< and where Newton's method starts, with the tangent there
+  MatX<double> tangent_;
   MatX<double> K_z_, K_d_, right_, work_;
   double first_pivot_ = 1, pivot_ = 1;
 };

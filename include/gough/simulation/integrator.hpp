@@ -13,6 +13,9 @@ enum class Method { adaptive, stiff, dae, rk4, semi_implicit };
 inline constexpr std::array<std::string_view, 5> method_names = {"adaptive", "stiff", "dae", "rk4", "semi_implicit"};
 inline std::string_view name(Method m) { return method_names[static_cast<std::size_t>(m)]; }
 
+/// As fine as a method can be without effort.
+constexpr double usual_tolerance(Method m) { return m == Method::dae ? 1e-8 : 1e-10; }
+
 /// f(t, x) -> rates; false: there are none at this x, a shorter step may find some.
 using Rates = std::function<bool(double t, const VecX<double>& x, VecX<double>& rates)>;
 /// Puts a state back where it belongs after a step (on the loops); false: impossible.
