@@ -14,11 +14,13 @@
 namespace gough {
 namespace {
 
-constexpr double rest_speed = 1e-8;      ///< [m/s or rad/s] slower joints with dry friction stand
-constexpr double event_time = 1e-12;     ///< [s] how well events are located
-constexpr double trouble = 1e-3;         ///< share of the usual step that makes one look for a singularity
-constexpr double near_singular = 1e-3;   ///< constraint index of the loops
-constexpr double passing_share = 0.05;   ///< of the usual step, that goes over it
+constexpr double rest_speed = 1e-8;     ///< [m/s or rad/s] slower joints with dry friction stand
+constexpr double event_time = 1e-12;    ///< [s] how well events are located
+constexpr double trouble = 1e-3;        ///< share of the usual step that makes one look for a singularity
+constexpr double near_singular = 1e-3;  ///< loop_index
+constexpr double passing_share = 0.05;  ///< of the usual step, that goes over it
+constexpr int passing_steps = 3;        ///< odd, so that the middle is not looked at
+constexpr std::size_t most_reached = 64;
 constexpr double steady = 1e-7;          ///< share of the kinetic energy that may be lost or won on the way
 constexpr int most_events_at_once = 50;  ///< without time going on
 
@@ -28,6 +30,11 @@ DynamicsOptions dynamics_options(const SimulationOptions& o) {
   if (o.loops != Loops::independent || o.integrator.method == Method::dae) d.lanes = false;  // they take legs as closed
   return d;
 }
+
+struct Reached {
+  double t;
+  VecX<double> q, v;
+};
 
 class Run {
  public:
@@ -146,6 +153,8 @@ class Run {
     if (sticks_) return watch_friction(t, x);
     if (!form_->place(integrator_->x, w_)) return fail(integrator_->t, "");
     form_->accept();
+    if (reached_.size() == most_reached) reached_.erase(reached_.begin());
+    reached_.push_back({integrator_->t, w_.q, w_.v});
     if (form_->worn()) restart(integrator_->t);
     if (adaptive() && integrator_->t < limit && integrator_->t - t < trouble * usual_step_)
       pass_singularity(integrator_->t, integrator_->x, limit);
@@ -155,30 +164,48 @@ class Run {
   bool adaptive() const { return options_.integrator.method == Method::adaptive; }
 
   /// Where the loops lose rank for a moment, accelerations are lost to rounding and an error estimate stops the motion.
-  /// One Runge-Kutta step goes over it; energy tells whether it arrived on the same motion.
+  /// One Runge-Kutta step from a little before goes over it; energy tells whether it arrived on the same motion.
   bool pass_singularity(double t, const VecX<double>& x, double limit) {
     if (!adaptive() || usual_step_ == 0 || t >= limit || !form_->place(x, w_)) return false;
-    if (singularity_indices(m_, w_).constraint.value_or(1) > near_singular) return false;
-    const EnergyBalance before = energy_balance(m_, w_);
+    if (loop_index(m_, w_) > near_singular) return false;
     for (double share = passing_share; share <= 1; share *= 2) {
-      const double h = std::min(share * usual_step_, limit - t);
-      IntegratorOptions o = options_.integrator;
-      o.method = Method::rk4;
-      o.fixed_step = h;
-      const auto over = make_integrator(
-          o, limit, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
-      over->start(t, x, form_->positions());
-      if (!over->step(t + h) || !form_->put_back(over->x, w_) || !form_->place(over->x, w_)) continue;
-      if (!same_energy(before, energy_balance(m_, w_), h)) continue;
-      form_->accept();
-      integrator_->last_step = usual_step_;
-      integrator_->start(over->t, over->x, form_->positions());
-      answer_.passed.push_back(over->t);
-      return true;
+      const auto from = std::find_if(reached_.rbegin(), reached_.rend(),
+                                     [&](const Reached& r) { return r.t <= t - share * usual_step_; });
+      if (from == reached_.rend()) break;
+      if (step_over(*from, std::min(t + share * usual_step_, limit))) return true;
     }
     return false;
   }
 
+  bool step_over(const Reached& from, double to) {
+    w_.q = from.q;
+    w_.v = from.v;
+    tree_positions(m_, w_);
+    closure(m_, w_);
+    tree_velocities(m_, w_);
+    drive(from.t);
+    const EnergyBalance before = energy_balance(m_, w_);
+    const VecX<double> x = form_->choose(w_);
+    IntegratorOptions o = options_.integrator;
+    o.method = Method::rk4;
+    o.fixed_step = (to - from.t) / passing_steps;
+    const auto over = make_integrator(
+        o, to, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
+    over->start(from.t, x, form_->positions());
+    while (over->t < to)
+      if (!over->step(to)) return false;
+    if (!form_->put_back(over->x, w_) || !form_->place(over->x, w_)) return false;
+    drive(to);
+    if (!same_energy(before, energy_balance(m_, w_), to - from.t)) return false;
+    form_->accept();
+    reached_.clear();
+    integrator_->last_step = usual_step_;
+    integrator_->start(to, over->x, form_->positions());
+    answer_.passed.push_back(to);
+    return true;
+  }
+
+  /// Power is taken as its mean between both ends.
   static bool same_energy(const EnergyBalance& a, const EnergyBalance& b, double h) {
     const auto power = [](const EnergyBalance& e) { return e.actuators + e.external - e.losses; };
     const double change = b.kinetic + b.potential - a.kinetic - a.potential - h * (power(a) + power(b)) / 2;
@@ -282,10 +309,9 @@ class Run {
       tree_positions(m_, w_);
       closure(m_, w_);
     }
-    const SingularityIndices s = w_.q.allFinite() ? singularity_indices(m_, w_) : SingularityIndices{};
-    if (const double near = s.constraint.value_or(1); near < 1e-3) {
+    if (const double near = w_.q.allFinite() ? loop_index(m_, w_) : 1.0; near < near_singular) {
       answer_.status = Status::singular;
-      why += fmt::format("{}the loops are near a singularity (constraint index {:.1e})", why.empty() ? "" : "; ", near);
+      why += fmt::format("{}the loops' equations are about to lose rank (index {:.1e})", why.empty() ? "" : "; ", near);
     }
     if (why.empty()) why = "no accelerations here";
     if (!how.empty()) why += "; " + how;
@@ -304,6 +330,7 @@ class Run {
   std::unique_ptr<Integrator> integrator_;
   SimulationAnswer answer_;
   DynamicsAnswer last_;
+  std::vector<Reached> reached_;  ///< the last states
   double held_until_ = 0, last_event_ = -1e300, usual_step_ = 0;
   int at_once_ = 0;
   long taken_ = 0, evaluations_ = 0;
