@@ -63,11 +63,11 @@ verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FU
 	@grep number_of_executed_units build/fuzz/log
 	@echo "verify: tests, sanitizers, clang-tidy, browser and $(FUZZ_SECONDS) s of fuzzing passed"
 
-browser-test:  ## the report's page in a real browser (part of verify)
+browser-test:  ## the pages of report and view in a real browser (part of verify)
 	@tools/setup verify
 	@$(MAKE) build
-	@echo "== the report in Chromium"
-	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-reporter=spec test/report.test.mjs
+	@echo "== report and view in Chromium"
+	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-concurrency=1 --test-reporter=spec test/report.test.mjs test/view.test.mjs
 
 format:  ## format all C++ files
 	@clang-format -i $(CPP_FILES)

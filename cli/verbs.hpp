@@ -11,6 +11,7 @@ struct Options {
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
+  int port = 0;
   bool all = false, reactions = false;
   bool json = false;
 };
@@ -26,4 +27,5 @@ int forward(const Options& o);
 int compare(const Options& o);
 int run(const Options& o);
 int report(const Options& o);
+int view(const Options& o);
 int schema(const Options& o);
