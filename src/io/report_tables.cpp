@@ -122,7 +122,9 @@ json mobility_table(const MobilityReport& r) {
   rows.push_back({"redundant equations", joined(r.redundant)});
   rows.push_back({"idle motions", joined(r.idle)});
   rows.push_back({"cut at", joined(r.cuts)});
-  rows.push_back({"actuators", fmt::format("{} ({} actuation)", joined(r.actuators), r.actuation)});
+  rows.push_back({"actuators", r.actuators.empty()
+                                   ? std::string("none")
+                                   : fmt::format("{} ({} actuation)", joined(r.actuators), r.actuation)});
   rows.push_back(
       {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
                                                   number(r.singularity.type2), number(r.singularity.constraint))});

@@ -109,6 +109,7 @@ ViewedRobot::ViewedRobot(const std::string& file, int number) : number_(number) 
   document_ = {{"number", number_},
                {"title", m_.name},
                {"description", robot.description},
+               {"loops", report.loops},
                {"facts", std::move(facts)},
                {"notes", findings(report)},
                {"mechanism", drawn()},

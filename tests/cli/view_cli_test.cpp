@@ -153,7 +153,7 @@ TEST_F(ViewVerb, ListensOnTheLoopbackAddressOnly) {
 TEST_F(ViewVerb, AnswersOnlyUnderItsOwnName) {
   start(hexapod_);
   EXPECT_THAT(ask("GET /robot", fmt::format("Host: localhost:{}\r\n", port_)), StartsWith("HTTP/1.1 200"));
-  for (const std::string lines :
+  for (const std::string& lines :
        {std::string("Host: evil.example\r\n"), fmt::format("Host: evil.example:{}\r\n", port_), std::string(),
         std::string("Host: 127.0.0.1\r\n"), fmt::format("Host: {0}\r\nHost: {0}\r\n", host()),
         fmt::format("Host: {}\r\nOrigin: http://evil.example\r\n", host()),

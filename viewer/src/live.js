@@ -19,7 +19,8 @@ function index(value, of) {
   return [meter, `${value.toFixed(3)}${of ? ` (${of})` : ''}`];
 }
 
-export function showLive(place, posture) {
+/** `loops`: how many the mechanism has. */
+export function showLive(place, posture, loops) {
   const list = make('dl');
   if (posture.pose) {
     const pose = make('span', undefined, { class: 'pose' });
@@ -30,11 +31,11 @@ export function showLive(place, posture) {
   line(list, 'type 1', ...index(type1, leg));
   line(list, 'type 2', ...index(type2));
   line(list, 'constraint', ...index(constraint));
-  line(list, 'loops', posture.residual === 0 ? 'closed exactly' : `open by ${posture.residual.toExponential(1)}`);
+  line(list, 'loops', loops === 0 ? 'none' : posture.residual === 0 ? 'closed' : `closed to ${posture.residual.toExponential(0)}`);
   const beyond = line(list, 'limits', posture.beyond.length === 0 ? 'all kept' : '');
   for (const text of posture.beyond) beyond.append(make('div', text, { class: 'beyond' }));
   const note = make('p', 'Types are distances to singularities: 0 singular, 1 best.', { class: 'quiet' });
-  place.replaceChildren(make('h2', 'Here'), list, note);
+  place.replaceChildren(make('h2', 'Posture'), list, note);
 }
 
 export function showJoints(place, joints, posture) {

@@ -85,7 +85,7 @@ class View {
   showNumbers() {
     if (!this.posture) return;
     this.sliders.show(this.posture);
-    showLive(element('live'), this.posture);
+    showLive(element('live'), this.posture, this.robot.loops);
     showJoints(element('joints'), this.robot.joints, this.posture);
   }
   home() {
@@ -173,6 +173,7 @@ export function startView() {
     view.sliders?.setUnits();
     view.showNumbers();
   });
+  element('panel').append(element('tables'));
   element('made').textContent = 'gough view: this page is served by this computer, to this computer only.';
   bindKeys({ r: () => view.scene?.resetView(), h: () => view.home() });
   const frame = () => {
