@@ -7,6 +7,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <thread>
 
@@ -66,6 +67,8 @@ Refusal refused(const Request& request, int port, Response& response) {
     return {405, "asked by another method than expected"};
   }
   if (request.has_header("Transfer-Encoding")) return {411, "expected a body of known length"};
+  if (request.get_header_value<std::uint64_t>("Content-Length") > gough::largest_view_request)
+    return {413, "expected less"};  // the library would read it all first
   if (request.has_header("Content-Encoding")) return {415, "expected a plain body"};
   if (request.method == "POST" && request.get_header_value("Content-Type") != "application/json")
     return {415, "expected application/json"};

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 
 #include "robots.hpp"
 
@@ -84,17 +85,39 @@ joints:
   hook: {type: spherical, parent: base, child: bob}
 )";
 
-/// Written the other way round, the joint is walked backwards.
 TEST(Guide, TurnsABallJointByAllItsAngles) {
-  for (const std::string& text :
-       {ball_pendulum, with(ball_pendulum, "parent: base, child: bob", "parent: bob, child: base")}) {
-    const auto m = prepared_from(text).mechanism;
-    EXPECT_THAT(guided(m), ElementsAre("hook.rx", "hook.ry", "hook.rz"));
+  const auto m = prepared_from(ball_pendulum).mechanism;
+  EXPECT_THAT(guided(m), ElementsAre("hook.rx", "hook.ry", "hook.rz"));
+  Workspace<double> w(m);
+  ASSERT_TRUE(guide(m, guiding_coordinates(m), listed({0.3, -0.2, 0.5}), w).ok());
+  EXPECT_NEAR((vector_from_rotation(w.X0[0].R) - Vec3<double>(0.3, -0.2, 0.5)).norm(), 0, 1e-12);
+}
+
+/// The arm carries the bob by a joint that the file writes from the bob to the arm: its pose is the arm's in the bob.
+TEST(Guide, LeadsJointsThatAreWalkedBackwards) {
+  const std::string two =
+      with(with(ball_pendulum, "parent: base, child: bob", "parent: bob, child: arm, child_origin: {xyz: [1, 0, 0]}"),
+           "bodies:", "bodies:\n  arm: {mass: 1 kg, inertia: [1, 1, 1]}") +
+      "  shoulder: {type: revolute, parent: base, child: arm}\nlock_idle: false\n";
+  const std::map<std::string, double> wanted = {{"shoulder", 0.4}, {"hook.x", 1},     {"hook.y", 2},   {"hook.z", 3},
+                                                {"hook.rx", 0.3},  {"hook.ry", -0.2}, {"hook.rz", 0.5}};
+  for (const std::string type : {"spherical", "free"}) {
+    const auto m = prepared_from(with(two, "type: spherical", "type: " + type)).mechanism;
+    std::vector<double> x;
+    for (const std::string& name : guided(m)) x.push_back(wanted.at(name));
+    ASSERT_EQ(x.size(), type == "free" ? 7u : 4u);
     Workspace<double> w(m);
-    ASSERT_TRUE(guide(m, guiding_coordinates(m), listed({0.3, -0.2, 0.5}), w).ok());
-    EXPECT_NEAR(position(m, w, "hook.rx"), 0.3, 1e-12);
-    EXPECT_NEAR(position(m, w, "hook.ry"), -0.2, 1e-12);
-    EXPECT_NEAR(position(m, w, "hook.rz"), 0.5, 1e-12);
+    ASSERT_TRUE(guide(m, guiding_coordinates(m), Eigen::Map<VecX<double>>(x.data(), std::ssize(x)), w).ok());
+    const auto author = [&](const std::string& body) {
+      const auto j = static_cast<std::size_t>(m.find_body(body));
+      return w.X0[j] * m.body_frame[j];
+    };
+    const Transform<double> at_tip{Mat3<double>::Identity(), Vec3<double>(1, 0, 0)};
+    const Transform<double> tip_in_bob = author("bob").inverse() * author("arm") * at_tip;
+    const Vec3<double> p = type == "free" ? Vec3<double>(1, 2, 3) : Vec3<double>(0, 0, 0);
+    EXPECT_NEAR((vector_from_rotation(tip_in_bob.R) - Vec3<double>(0.3, -0.2, 0.5)).norm(), 0, 1e-12) << type;
+    EXPECT_NEAR((tip_in_bob.p - p).norm(), 0, 1e-12) << type;
+    EXPECT_NEAR((vector_from_rotation(author("arm").R) - Vec3<double>(0, 0, 0.4)).norm(), 0, 1e-12) << type;
   }
 }
 

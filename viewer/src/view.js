@@ -34,6 +34,7 @@ class View {
     document.querySelector('main').hidden = robot === null;
     document.querySelector('main').classList.toggle('stale', error !== null);
     element('sliders').disabled = error !== null;
+    if (error !== null) this.outcome('');
     if (robot === null) {
       document.title = `${file} – gough view`;
       element('title').textContent = file;
@@ -51,6 +52,7 @@ class View {
     showTables(robot.tables);
     this.sliders = new Sliders(element('groups'), robot.groups, (by, place, value) => this.move(by, { [place]: value }));
     element('sliders').hidden = robot.groups.length === 0;
+    this.outcome('');
     const same = before.names === this.sliders.names;
     this.draw(same);
     this.stand(robot.home);
@@ -62,7 +64,9 @@ class View {
 
   /** `same`: another state of the robot that is drawn, seen from the same place. */
   draw(same) {
-    const data = { mechanism: this.robot.mechanism, frames: { x: [0], poses: this.robot.home.poses }, arrows: [], room: 1.2 };
+    const { mechanism, loops, home } = this.robot;
+    const room = mechanism.platform ? 1.2 : loops > 0 ? 1.35 : 2; // to move in
+    const data = { mechanism, frames: { x: [0], poses: home.poses }, arrows: [], room };
     if (!this.scene) {
       this.scene = makeScene(data);
       if (!this.scene) return;
