@@ -4,7 +4,7 @@ import { showJoints, showLive } from './live.js';
 import { makeScene } from './scene.js';
 import { askChange, askMove, askRobot } from './server.js';
 import { Sliders, units } from './sliders.js';
-import { showFacts, showNotes, showTables } from './tables.js';
+import { make, showFacts, showNotes, showTables } from './tables.js';
 import { watchTheme } from './theme.js';
 
 const element = (id) => document.getElementById(id);
@@ -177,6 +177,7 @@ export function startView() {
     view.sliders?.setUnits();
     view.showNumbers();
   });
+  document.head.append(make('link', undefined, { rel: 'icon', href: 'data:,' })); // or browsers ask the server for one
   element('panel').append(element('tables'));
   element('made').textContent = 'gough view: this page is served by this computer, to this computer only.';
   bindKeys({ r: () => view.scene?.resetView(), h: () => view.home() });
