@@ -30,7 +30,8 @@ demo: build  ## build, check a hexapod, run a study of it and write its report
 	@echo "This read a Stewart-Gough hexapod from one file, cut and closed its loops, counted its degrees"
 	@echo "of freedom, looked for redundant equations and idle joints, and measured how near its home pose"
 	@echo "is to a singularity. Next: build/gough view robots/hexapod.yaml shows it with sliders and follows"
-	@echo "the file as you change it; try another of robots/, or see build/gough --help. Open README.md and docs/kinematics.md for what else there is."
+	@echo "the file as you change it; try another of robots/, or see build/gough --help. Open README.md and"
+	@echo "docs/kinematics.md for what else there is."
 
 test: setup  ## build everything, check the format, run all tests
 	@cmake --preset release >/dev/null
