@@ -120,6 +120,9 @@ int main(int argc, char** argv) {
   report_verb->add_option("RESULT", o.result, "result.json of run")->required();
   report_verb->add_option("-o", o.output, "page (HTML) to write; default report.html beside RESULT");
   report_verb->add_flag("--json", o.json, "print JSON instead of text");
+  CLI::App* view_verb = app.add_subcommand("view", "the robot as a page with sliders, redrawn when its file changes");
+  view_verb->add_option("ROBOT", o.robot, "robot file")->required();
+  view_verb->add_option("--port", o.port, "of 127.0.0.1; default: one that is free")->check(CLI::Range(1, 65535));
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -134,6 +137,7 @@ int main(int argc, char** argv) {
     if (simulate_verb->parsed()) return simulate(o);
     if (run_verb->parsed()) return run(o);
     if (report_verb->parsed()) return report(o);
+    if (view_verb->parsed()) return view(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -19,6 +19,7 @@ struct Options {
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
+  int port = 0;
   bool all = false, reactions = false;
   bool json = false;
   SimulationWishes simulation;
@@ -36,4 +37,5 @@ int compare(const Options& o);
 int simulate(const Options& o);
 int run(const Options& o);
 int report(const Options& o);
+int view(const Options& o);
 int schema(const Options& o);
