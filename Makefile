@@ -29,8 +29,9 @@ demo: build  ## build, check a hexapod, run a study of it and write its report
 	@echo
 	@echo "This read a Stewart-Gough hexapod from one file, cut and closed its loops, counted its degrees"
 	@echo "of freedom, looked for redundant equations and idle joints, and measured how near its home pose"
-	@echo "is to a singularity. Next: change robots/hexapod.yaml and check again, try another of robots/,"
-	@echo "or see build/gough --help. Open README.md and docs/kinematics.md for what else there is."
+	@echo "is to a singularity. Next: build/gough view robots/hexapod.yaml shows it with sliders and follows"
+	@echo "the file as you change it; try another of robots/, or see build/gough --help. Open README.md and"
+	@echo "docs/kinematics.md for what else there is."
 
 test: setup  ## build everything, check the format, run all tests
 	@cmake --preset release >/dev/null
@@ -63,11 +64,11 @@ verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FU
 	@grep number_of_executed_units build/fuzz/log
 	@echo "verify: tests, sanitizers, clang-tidy, browser and $(FUZZ_SECONDS) s of fuzzing passed"
 
-browser-test:  ## the report's page in a real browser (part of verify)
+browser-test:  ## the pages of report and view in a real browser (part of verify)
 	@tools/setup verify
 	@$(MAKE) build
-	@echo "== the report in Chromium"
-	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-reporter=spec test/*.test.mjs
+	@echo "== report and view in Chromium"
+	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-concurrency=1 --test-reporter=spec test/*.test.mjs
 
 format:  ## format all C++ files
 	@clang-format -i $(CPP_FILES)

@@ -38,6 +38,40 @@ void add_formulation(CLI::App* verb, Options& o) {
   verb->add_option("-o", o.output, "table (CSV) to write, row by row");
 }
 
+template <std::size_t N>
+CLI::IsMember one_of(const std::array<std::string_view, N>& names) {
+  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+}
+
+void add_simulate(CLI::App* verb, Options& o) {
+  SimulationWishes& s = o.simulation;
+  add_robot(verb, o);
+  add_formulation(verb, o);
+  verb->add_option("--time", s.time, "seconds to simulate; default 1")->check(CLI::PositiveNumber);
+  verb->add_option("--step", o.step, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
+  verb->add_option("--method", s.method, "integrator; default adaptive")->check(one_of(gough::method_names));
+  verb->add_option("--loops", s.loops, "how loops are kept closed; default independent")
+      ->check(one_of(gough::loops_names));
+  verb->add_option("--tolerance", s.tolerance, "of a step, relative and absolute; default 1e-10, dae 1e-8")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--fixed-step", s.fixed_step, "seconds, of rk4 and semi_implicit; default that of the rows")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--baumgarte", s.baumgarte, "alpha,beta [1/s]; default 20,20");
+  verb->add_option("--pose", o.pose, "start from the platform's pose x,y,z,rx,ry,rz");
+  verb->add_option("--actuators", o.actuators, "start from the actuators' positions a,b,..");
+  verb->add_flag("--equilibrium", s.equilibrium, "start from the static equilibrium nearby");
+  verb->add_option("--rates", s.rates, "start with rates NAME=VALUE,.. [m/s, rad/s]; the rest follows from the loops");
+  verb->add_option("--tau", s.tau, "constant forces of the actuators a,b,..; default 0");
+  verb->add_option("--forces", s.forces, "table (CSV) of forces over time: t, tau.NAME, perhaps fx .. mz");
+  verb->add_option("--friction", s.friction, "dry friction: stick (events) or smooth; default stick")
+      ->check(one_of(gough::dry_friction_names));
+  verb->add_option("--smooth", s.smooth, "speed [m/s, rad/s] below which smooth friction fades; default 1e-3")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--hold", s.hold, "seconds for which forces are held, as a sampled controller does; default 0: none")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--vary", s.vary, "PATH=VALUE,VALUE,..: runs side by side with that value in the robot file");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,6 +112,8 @@ int main(int argc, char** argv) {
   compare_verb->add_option("MOTION", o.motion, "motion file or table (CSV); left out: random states near home");
   compare_verb->add_flag("--scaling", o.scaling, "cost as elastic freedoms per chain and legs grow, into files");
   compare_verb->add_option("-o", o.output, "folder for the files of --scaling; default results/scaling_ROBOT");
+  CLI::App* simulate_verb = app.add_subcommand("simulate", "motion from forces, over time");
+  add_simulate(simulate_verb, o);
   CLI::App* run_verb = app.add_subcommand("run", "what a study asks for, into files");
   run_verb->add_option("STUDY", o.study, "study file")->required();
   run_verb->add_option("-o", o.output, "folder for the results; default results/NAME");
@@ -86,6 +122,9 @@ int main(int argc, char** argv) {
   report_verb->add_option("RESULT", o.result, "result.json of run")->required();
   report_verb->add_option("-o", o.output, "page (HTML) to write; default report.html beside RESULT");
   report_verb->add_flag("--json", o.json, "print JSON instead of text");
+  CLI::App* view_verb = app.add_subcommand("view", "the robot as a page with sliders, redrawn when its file changes");
+  view_verb->add_option("ROBOT", o.robot, "robot file")->required();
+  view_verb->add_option("--port", o.port, "of 127.0.0.1; default: one that is free")->check(CLI::Range(1, 65535));
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -97,8 +136,10 @@ int main(int argc, char** argv) {
     if (inverse_verb->parsed()) return inverse(o);
     if (forward_verb->parsed()) return forward(o);
     if (compare_verb->parsed()) return compare(o);
+    if (simulate_verb->parsed()) return simulate(o);
     if (run_verb->parsed()) return run(o);
     if (report_verb->parsed()) return report(o);
+    if (view_verb->parsed()) return view(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -32,6 +32,7 @@ Progress::~Progress() {
 }
 
 bool Progress::step() {
+  const std::lock_guard lock(mutex_);
   ++count_;
   if (terminal_ && std::chrono::steady_clock::now() >= next_) {
     fmt::print(stderr, "\r{} {} of {}", what_, count_, all_);

@@ -2,6 +2,7 @@
 /// Long work: shown on a terminal, and ended between two rows by an interrupt.
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <string>
 
 /// From here on SIGINT and SIGTERM are noted instead of ending the program; a second one ends it.
@@ -16,10 +17,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more is done. Returns whether to go on.
+  /// One more is done, on any thread. Returns whether to go on.
   bool step();
 
  private:
+  std::mutex mutex_;
   std::string what_;
   std::size_t all_, count_ = 0;
   bool terminal_, shown_ = false;

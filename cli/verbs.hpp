@@ -4,6 +4,14 @@
 
 enum Exit { done = 0, bad_input = 2, numerical = 3 };
 
+/// What simulate was asked for beside what other verbs know.
+struct SimulationWishes {
+  double time = 1, tolerance = 0, fixed_step = 0, smooth = 1e-3, hold = 0;
+  std::string method = "adaptive", loops = "independent", friction = "stick", baumgarte = "20,20";
+  std::string tau, forces, rates, vary;
+  bool equilibrium = false;
+};
+
 /// What was said on the command line.
 struct Options {
   std::string robot, motion, study, result;
@@ -11,8 +19,10 @@ struct Options {
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
+  int port = 0;
   bool all = false, reactions = false, scaling = false;
   bool json = false;
+  SimulationWishes simulation;
 };
 
 /// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
@@ -24,6 +34,8 @@ int fk(const Options& o);
 int inverse(const Options& o);
 int forward(const Options& o);
 int compare(const Options& o);
+int simulate(const Options& o);
 int run(const Options& o);
 int report(const Options& o);
+int view(const Options& o);
 int schema(const Options& o);

@@ -1,11 +1,11 @@
-# The report's page: Vite bundles viewer/ into one file, which becomes part of the library. `npm ci` runs only when the
+# The page of reports and views: Vite bundles viewer/ into one file, which becomes part of the library. `npm ci` runs only when the
 # lock file has changed.
 if(GOUGH_VIEWER)
   find_program(NODE NAMES node nodejs)
   find_program(NPM npm)
   if(NOT NODE OR NOT NPM)
     message(FATAL_ERROR "The report's page needs Node.js 18 and npm (Debian: nodejs, npm; tools/setup installs them). "
-                        "With -DGOUGH_VIEWER=OFF gough is built without reports.")
+                        "With -DGOUGH_VIEWER=OFF gough is built without reports and views.")
   endif()
   set(viewer ${PROJECT_SOURCE_DIR}/viewer)
   set(installed ${viewer}/node_modules/.installed)

@@ -12,6 +12,7 @@ class DualEvaluation {
       : m_(m), w_(m), d_(m, d), form_(m, d.y), y_(d.y.independent) {
     w_.q = at.q.cast<D>();
     w_.coulomb = at.coulomb;
+    w_.slip = at.slip.cast<Dual<double>>();
     const auto n = static_cast<Eigen::Index>(y_.size());
     yd_ = ydd_ = VecX<D>::Zero(n);
     step_ = VecX<D>::Zero(m.nv);

@@ -158,7 +158,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::legs:
       legs.emplace(m, y, s);
       if (s != nullptr && elastic_leg_wise(m, *s)) elastic_legs.emplace(m, *s);
-      if (o.lanes) lanes = make_lanes(m, loads);
+      if (o.lanes && o.alpha == 0 && o.beta == 0) lanes = make_lanes(m, loads);
       break;
   }
   size(m);
@@ -263,7 +263,7 @@ BodyMotion body_of(const Mechanism<double>& m, const Transform<double>& pose, co
 
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<double>& pose,
                                 const PlatformRates<double>& rates, Workspace<double>& w, Dynamics<double>& d) {
-  if (d.lanes.usable()) {
+  if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = body_of(m, pose, rates);
     if (const auto wrench = platform_external(m, w, d, body.X.p)) {
       const double pivot = inverse_by_lanes(m, body, false, *wrench, d.lanes, w);
@@ -281,7 +281,7 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<doub
 }
 
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
-  if (d.lanes.usable()) {
+  if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = platform_body(m, w);
     if (const auto wrench = platform_external(m, w, d, body.X.p))
       return lanes_answer(inverse_by_lanes(m, body, true, *wrench, d.lanes, w), w.tau);
@@ -311,7 +311,7 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
 }
 
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
-  if (d.lanes.usable()) {
+  if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = platform_body(m, w);
     if (const auto wrench = platform_external(m, w, d, body.X.p))
       return d.no_forward.empty() ? lanes_answer(forward_by_lanes(m, body, *wrench, d.lanes, w), w.a)

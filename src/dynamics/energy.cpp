@@ -34,8 +34,7 @@ double lost_power(const Mechanism<double>& m, const LoadPlan& plan, const Worksp
       const double rate = c.index < m.nv ? w.v[c.index] : w.cv[c.index - m.nv];
       P += m.damping[static_cast<std::size_t>(c.index)] * rate * rate;
       for (const LoadPlan::Term& term : c.friction)
-        P += m.coefficient[static_cast<std::size_t>(term.coefficient)] *
-             friction_value(term.function, rate, w.coulomb) * rate;
+        P += m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term, c.index, rate, w) * rate;
     }
   for (std::size_t s = 0; s < m.spring.size(); ++s) P += m.spring_damping[s] * square(spring_force(m, w, s).rate);
   return P;

@@ -4,52 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/kinematics/task_motion.hpp"
+#include "state_columns.hpp"
 
 namespace gough {
 namespace {
 
-using json = nlohmann::ordered_json;
+using namespace io;
 
-constexpr std::array<std::string_view, 18> platform_columns = {"x",  "y",  "z",  "rx", "ry", "rz", "vx",  "vy",  "vz",
-                                                               "wx", "wy", "wz", "ax", "ay", "az", "dwx", "dwy", "dwz"};
 constexpr std::array<std::string_view, 6> wrench_columns = {"fx", "fy", "fz", "mx", "my", "mz"};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-const Coordinate& coordinate(const Mechanism<double>& m, int c) { return m.coordinate[at(c)]; }
-
-std::string dumped(const json& j) { return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
 
 /// Elastic joints that nothing drives, in the order of their residuals.
 std::vector<int> soft_joints(const Mechanism<double>& m) {
   std::vector<int> all = m.driven();
   all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(m.actuator.size()));
-  return all;
-}
-
-void add_platform(const Mechanism<double>& m, const Workspace<double>& w, std::vector<double>& row) {
-  if (!m.platform.exists()) return;
-  const Vec6<double> x = pose_vector(platform_pose(m, w));
-  const PlatformRates<double> r = platform_rates(m, w);
-  row.insert(row.end(), x.begin(), x.end());
-  for (const Vec3<double>* v : {&r.v, &r.w, &r.a, &r.dw}) row.insert(row.end(), v->begin(), v->end());
-}
-
-void add_platform_columns(const Mechanism<double>& m, std::vector<std::string>& columns) {
-  if (m.platform.exists()) columns.insert(columns.end(), platform_columns.begin(), platform_columns.end());
-}
-
-json table_json(const Table& table) {
-  json all = json::object();
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    json column = json::array();
-    for (const auto& row : table.rows) column.push_back(row[c]);
-    all[table.columns[c]] = std::move(column);
-  }
   return all;
 }
 
@@ -273,17 +244,6 @@ std::string inverse_json(const InverseReport& r) {
 }
 
 // ------------------------------------------------------------------------------------------------ forward dynamics
-
-namespace {
-
-/// A floating platform's own coordinates are in ax .. dwz.
-bool is_of_platform(const Mechanism<double>& m, int c) {
-  if (!m.platform.floats) return false;
-  const int first = m.joint[at(m.platform.body)].v;
-  return c >= first && c < first + 6;
-}
-
-}  // namespace
 
 std::vector<std::string> forward_columns(const Mechanism<double>& m) {
   std::vector<std::string> columns = {"t"};

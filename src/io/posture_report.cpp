@@ -117,4 +117,13 @@ std::vector<double> parse_numbers(const std::string& text, const std::vector<boo
   return numbers;
 }
 
+double parse_rate(const std::string& text, const std::string& what) {
+  std::string why;
+  const auto q = parse_quantity(text, why);
+  if (!q) throw Error(fmt::format("{}: {}", what, why));
+  if (q->dimension && *q->dimension != dimension::speed && *q->dimension != dimension::rate)
+    throw Error(fmt::format("{}: read '{}', expected a rate in m/s or rad/s", what, text.substr(0, 80)));
+  return q->value;
+}
+
 }  // namespace gough

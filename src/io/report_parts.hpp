@@ -4,6 +4,7 @@
 #include <span>
 
 #include "gough/io/report.hpp"
+#include "gough/kinematics/mobility.hpp"
 
 namespace gough::io {
 
@@ -22,6 +23,8 @@ std::string report_text(const json& data);
 
 json report_plots(const Study& study, const StudyResult& result, const RunRecord& record);
 json report_tables(const Study& study, const StudyResult& result);
+/// What the check found.
+json mobility_table(const MobilityReport& r);
 /// Warnings and remarks of the check and of the run: severity, text.
 json report_notes(const Study& study, const StudyResult& result);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gough/kinematics/mobility.hpp"
 #include "report_parts.hpp"
 
 namespace gough::io {
@@ -49,24 +48,6 @@ MobilityReport checked(const Mechanism<double>& m) {
   home.assembly.closed = true;
   home.assembly.residual = w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0;
   return check_mobility(m, home);
-}
-
-json mobility_table(const Mechanism<double>& m) {
-  const MobilityReport r = checked(m);
-  json rows = json::array();
-  rows.push_back({"degrees of freedom", std::to_string(r.mobility)});
-  rows.push_back({"by counting (Gruebler)", std::to_string(r.gruebler)});
-  rows.push_back({"moving bodies, joints", fmt::format("{}, {}", r.bodies, r.joints)});
-  rows.push_back({"independent loops", std::to_string(r.loops)});
-  rows.push_back({"loop equations", fmt::format("{} on {} coordinates, rank {}", r.equations, r.coordinates, r.rank)});
-  rows.push_back({"redundant equations", joined(r.redundant)});
-  rows.push_back({"idle motions", joined(r.idle)});
-  rows.push_back({"cut at", joined(r.cuts)});
-  rows.push_back({"actuators", fmt::format("{} ({} actuation)", joined(r.actuators), r.actuation)});
-  rows.push_back(
-      {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
-                                                  number(r.singularity.type2), number(r.singularity.constraint))});
-  return table("mobility", "Mobility", {"", "found"}, rows);
 }
 
 json agreement_table(const StudyResult& r) {
@@ -131,6 +112,25 @@ json settings_table(const Study& study) {
 
 }  // namespace
 
+json mobility_table(const MobilityReport& r) {
+  json rows = json::array();
+  rows.push_back({"degrees of freedom", std::to_string(r.mobility)});
+  rows.push_back({"by counting (Gruebler)", std::to_string(r.gruebler)});
+  rows.push_back({"moving bodies, joints", fmt::format("{}, {}", r.bodies, r.joints)});
+  rows.push_back({"independent loops", std::to_string(r.loops)});
+  rows.push_back({"loop equations", fmt::format("{} on {} coordinates, rank {}", r.equations, r.coordinates, r.rank)});
+  rows.push_back({"redundant equations", joined(r.redundant)});
+  rows.push_back({"idle motions", joined(r.idle)});
+  rows.push_back({"cut at", joined(r.cuts)});
+  rows.push_back({"actuators", r.actuators.empty()
+                                   ? std::string("none")
+                                   : fmt::format("{} ({} actuation)", joined(r.actuators), r.actuation)});
+  rows.push_back(
+      {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
+                                                  number(r.singularity.type2), number(r.singularity.constraint))});
+  return table("mobility", "Mobility", {"", "found"}, rows);
+}
+
 json report_tables(const Study& study, const StudyResult& result) {
   json all = json::array();
   const auto add = [&](json t) {
@@ -143,7 +143,7 @@ json report_tables(const Study& study, const StudyResult& result) {
     add(motor_table(result.inverse));
   }
   if (result.formulations.size() > 1) add(agreement_table(result));
-  add(mobility_table(study.robot));
+  add(mobility_table(checked(study.robot)));
   return all;
 }
 

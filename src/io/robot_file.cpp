@@ -19,6 +19,7 @@ class Expander {
   explicit Expander(const FileRobot& file) : file_(file) {
     robot_.where = file.where;
     robot_.name = file.robot;
+    robot_.description = file.description;
     robot_.gravity = file.gravity;
     robot_.lock_idle = file.lock_idle;
     for (const auto& [name, value] : file.friction) shared_.emplace(name, value);

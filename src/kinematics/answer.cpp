@@ -8,6 +8,33 @@
 namespace gough {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Calls found(text) for each coordinate outside its limits, as long as it returns true.
+template <class Found>
+void judge_limits(const Mechanism<double>& m, Workspace<double>& w, Found&& found) {
+  const auto goes_on = [&](const std::string& what, double x, const Range& range, bool is_length) {
+    if (x >= range.lower - 1e-12 && x <= range.upper + 1e-12) return true;
+    const double by = x < range.lower ? range.lower - x : x - range.upper;
+    return found(fmt::format("'{}' = {:.6g} is {} its limit {:.6g} by {:.3g} {}", what, x,
+                             x < range.lower ? "below" : "above", x < range.lower ? range.lower : range.upper, by,
+                             is_length ? "m" : "rad"));
+  };
+  cut_coordinates(m, w);
+  for (const TreeJoint& j : m.joint)
+    if (position_size(j.type) == 1) {
+      const Coordinate& c = m.coordinate[at(j.v)];
+      if (!goes_on(c.name, w.q[j.q], c.position, c.is_length)) return;
+    }
+  for (int i = 0; i < m.cut_coordinates(); ++i) {
+    const Coordinate& c = m.coordinate[at(m.nv + i)];
+    if (!goes_on(c.name, w.cq[i], c.position, c.is_length)) return;
+  }
+  if (!m.platform.exists()) return;
+  const Vec6<double> pose = pose_vector(platform_pose(m, w));
+  for (int i = 0; i < 6; ++i)
+    if (!goes_on("platform " + std::string(pose_names[at(i)]), pose[i], m.platform.limits[at(i)], i < 3)) return;
+}
+
 }  // namespace
 
 std::string Answer::explain() const {
@@ -43,32 +70,21 @@ std::vector<std::pair<std::string, double>> named_positions(const Mechanism<doub
 }
 
 std::string limits_exceeded(const Mechanism<double>& m, Workspace<double>& w) {
-  const auto judge = [](const std::string& what, double x, const Range& range, bool is_length) -> std::string {
-    if (x >= range.lower - 1e-12 && x <= range.upper + 1e-12) return {};
-    const double by = x < range.lower ? range.lower - x : x - range.upper;
-    return fmt::format("'{}' = {:.6g} is {} its limit {:.6g} by {:.3g} {}", what, x,
-                       x < range.lower ? "below" : "above", x < range.lower ? range.lower : range.upper, by,
-                       is_length ? "m" : "rad");
-  };
-  cut_coordinates(m, w);
-  for (const TreeJoint& j : m.joint)
-    if (position_size(j.type) == 1) {
-      const Coordinate& c = m.coordinate[at(j.v)];
-      if (const std::string text = judge(c.name, w.q[j.q], c.position, c.is_length); !text.empty()) return text;
-    }
-  for (int i = 0; i < m.cut_coordinates(); ++i) {
-    const Coordinate& c = m.coordinate[at(m.nv + i)];
-    if (const std::string text = judge(c.name, w.cq[i], c.position, c.is_length); !text.empty()) return text;
-  }
-  if (m.platform.exists()) {
-    const Vec6<double> pose = pose_vector(platform_pose(m, w));
-    for (int i = 0; i < 6; ++i)
-      if (const std::string text =
-              judge("platform " + std::string(pose_names[at(i)]), pose[i], m.platform.limits[at(i)], i < 3);
-          !text.empty())
-        return text;
-  }
-  return {};
+  std::string first;
+  judge_limits(m, w, [&](std::string text) {
+    first = std::move(text);
+    return false;
+  });
+  return first;
+}
+
+std::vector<std::string> all_limits_exceeded(const Mechanism<double>& m, Workspace<double>& w) {
+  std::vector<std::string> all;
+  judge_limits(m, w, [&](std::string text) {
+    all.push_back(std::move(text));
+    return true;
+  });
+  return all;
 }
 
 Vec6<double> pose_vector(const Transform<double>& pose) {

@@ -210,4 +210,9 @@ SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspa
   return s;
 }
 
+double loop_index(const Mechanism<double>& m, const Workspace<double>& w) {
+  if (m.equations == 0) return 1;
+  return singular_ratio(scaled_closure(m, w, characteristic_length(m, w)), m.rank).value_or(1);
+}
+
 }  // namespace gough

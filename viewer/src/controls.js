@@ -26,11 +26,12 @@ export function bindPlayback(player, unit) {
   };
 }
 
-export function bindScene(scene, data) {
+/** What can be switched on and off in the 3-D view. */
+export function bindScene(scene) {
   const toggles = element('toggles');
   const offered = [
     ['trace', 'Trace', scene.trace !== null],
-    ['forces', 'Forces', data.arrows.length > 0],
+    ['forces', 'Forces', scene.data.arrows.length > 0],
     ['frames', 'Frames', true],
     ['grid', 'Grid', true],
   ];
@@ -44,12 +45,17 @@ export function bindScene(scene, data) {
     toggles.append(line);
   }
   element('reset').addEventListener('click', () => scene.resetView());
-  listBodies(scene, data.mechanism.bodies);
-  showKey(data);
+}
+
+/** The bodies by name, and what the colours mean. */
+export function listParts(scene) {
+  listBodies(scene, scene.data.mechanism.bodies);
+  showKey(scene.data);
 }
 
 function listBodies(scene, bodies) {
   const list = element('bodies').querySelector('ul');
+  list.replaceChildren();
   bodies.forEach((body, i) => {
     if (body.role === 'hidden') return;
     const box = make('input', undefined, { type: 'checkbox' });
@@ -75,6 +81,7 @@ function showKey(data) {
     ['force', 'actuator force', data.arrows.some((a) => a.kind !== 'wrench')],
     ['load', 'external load', data.arrows.some((a) => a.kind === 'wrench')],
   ];
+  element('key').replaceChildren();
   for (const [role, label, there] of entries) {
     if (!there) continue;
     const item = make('li');
@@ -84,29 +91,15 @@ function showKey(data) {
 }
 
 /** Keys act everywhere except where the focused element needs them itself. */
-export function bindKeys(player, plots, scene) {
+export function bindKeys(more) {
   const dialog = element('keys');
   element('help').addEventListener('click', () => dialog.showModal());
-  const actions = {
-    ' ': () => player.toggle(),
-    ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
-    ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
-    Home: () => player.seek(player.first),
-    End: () => player.seek(player.last),
-    '+': () => player.faster(1),
-    '=': () => player.faster(1),
-    '-': () => player.faster(-1),
-    r: () => scene?.resetView(),
-    z: () => plots.zoom(0.5),
-    Z: () => plots.zoom(2),
-    0: () => plots.setRange(null),
-    '?': () => dialog.showModal(),
-  };
+  const actions = { ...more, '?': () => dialog.showModal() };
   addEventListener('keydown', (e) => {
     const action = actions[e.key];
     if (!action || e.ctrlKey || e.altKey || e.metaKey || dialog.open) return;
-    const tag = e.target.tagName;
-    if (tag === 'SELECT' || (e.key === ' ' && /^(BUTTON|SUMMARY|INPUT|A)$/.test(tag) && e.target.type !== 'range')) return;
+    const { tagName: tag, type } = e.target;
+    if (tag === 'SELECT' || type === 'number' || (e.key === ' ' && /^(BUTTON|SUMMARY|INPUT|A)$/.test(tag) && type !== 'range')) return;
     action(e);
     e.preventDefault();
   });

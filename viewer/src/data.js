@@ -2,7 +2,7 @@
 
 export function readData(text) {
   const data = JSON.parse(text);
-  if (data?.format !== 'gough-report') throw new Error('the data in this page are not those of a gough report');
+  if (data?.format !== 'gough-report' && data?.format !== 'gough-view') throw new Error('the data in this page are not those of a gough report');
   if (data.version !== 1) throw new Error(`the data have version ${data.version}, this page reads 1`);
   const unpackAll = (node) => {
     if (Array.isArray(node)) return node.map(unpackAll);

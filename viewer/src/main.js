@@ -1,131 +1,18 @@
-/** The report's page. */
+/** One page for two uses: the data in it say whether it is a report or a view of a robot file. */
 import './style.css';
-import { bindKeys, bindPlayback, bindScene } from './controls.js';
 import { readData } from './data.js';
-import { Player } from './player.js';
-import { Plots } from './plots.js';
-import { Scene } from './scene.js';
-import { standingPlots } from './standing.js';
-import { showFacts, showNotes, showTables } from './tables.js';
-import { watchTheme } from './theme.js';
-
-const element = (id) => document.getElementById(id);
-
-function say(message) {
-  element('failure').hidden = false;
-  element('failure').textContent = message;
-}
-
-/** Script time per frame [ms]: the last, the mean and the largest of the last hundred. */
-class FrameTime {
-  constructor() {
-    this.times = [];
-    this.count = 0;
-  }
-  add(ms) {
-    this.times.push(ms);
-    if (this.times.length > 100) this.times.shift();
-    this.count += 1;
-  }
-  get last() {
-    return this.times[this.times.length - 1] ?? 0;
-  }
-  get mean() {
-    return this.times.reduce((sum, t) => sum + t, 0) / Math.max(1, this.times.length);
-  }
-  get worst() {
-    return Math.max(0, ...this.times);
-  }
-}
-
-function makeScene(data) {
-  try {
-    return new Scene(element('canvas'), data, (name) => (element('pointed').textContent = name));
-  } catch (error) {
-    element('view').classList.add('empty');
-    element('pointed').textContent = `No animation: this browser has no WebGL (${error.message}).`;
-    return null;
-  }
-}
-
-/** Without frames: no animation, and plots only where they bring their own abscissa. */
-function standStill(data) {
-  const main = document.querySelector('main');
-  element('stage').hidden = element('help').hidden = true;
-  main.classList.add('still');
-  main.hidden = !data.plots.some((plot) => plot.x);
-  const plots = main.hidden ? [] : standingPlots(element('plots'), data);
-  window.gough = { data, plots };
-  watchTheme(element('theme'), (printing) => plots.forEach((p) => p.repaint(printing)));
-}
-
-function start() {
-  const data = readData(element('data').textContent);
-  showFacts(data);
-  showNotes(data.notes);
-  showTables(data.tables);
-  if (data.frames.x.length === 0) {
-    standStill(data);
-    return;
-  }
-  const time = data.axis === 'time';
-  const player = new Player(data.frames.x, time ? 1 : 10);
-  const frameTime = new FrameTime();
-  window.gough = { data, player, frameTime };
-  let scene = null;
-  let plots = null;
-  watchTheme(element('theme'), (printing) => {
-    scene?.repaint();
-    plots?.repaint(printing);
-    scene?.render();
-  });
-  scene = makeScene(data);
-  plots = new Plots(element('plots'), data, player);
-  Object.assign(window.gough, { scene, plots });
-  const showPlayback = bindPlayback(player, time ? 's' : '');
-  if (scene) bindScene(scene, data);
-  bindKeys(player, plots, scene);
-  if (scene) new ResizeObserver(() => scene.resize()).observe(element('canvas'));
-  run({ player, scene, plots, frameTime, showPlayback });
-}
-
-/** One callback per frame; standing still costs nothing. Numbers beside the curves follow ten times a second. */
-function run({ player, scene, plots, frameTime, showPlayback }) {
-  let changed = true;
-  let before = performance.now();
-  let numbersAt = 0;
-  let statusAt = 0;
-  player.onChange(() => (changed = true));
-  const frame = (now) => {
-    const begun = performance.now();
-    if (player.playing) {
-      player.advance(Math.min(0.1, (now - before) / 1000));
-      changed = true;
-    }
-    before = now;
-    const draws = changed || scene?.dirty;
-    if (changed) {
-      const numbers = !player.playing || now - numbersAt > 100;
-      if (numbers) numbersAt = now;
-      changed = false;
-      scene?.setX(player.x);
-      plots.setX(player.x, numbers);
-      showPlayback();
-    }
-    scene?.render();
-    if (draws) frameTime.add(performance.now() - begun);
-    if (now - statusAt > 500 && player.playing) {
-      statusAt = now;
-      element('status').textContent = `${frameTime.mean.toFixed(1)} ms of script per frame`;
-    }
-    requestAnimationFrame(frame);
-  };
-  requestAnimationFrame(frame);
-}
+import { startReport } from './report.js';
+import { startView } from './view.js';
 
 try {
-  start();
+  const data = readData(document.getElementById('data').textContent);
+  const viewing = data.format === 'gough-view';
+  document.body.dataset.mode = viewing ? 'view' : 'report';
+  if (viewing) startView();
+  else startReport(data);
 } catch (error) {
-  say(`This report cannot be shown: ${error.message}.`);
+  const failure = document.getElementById('failure');
+  failure.hidden = false;
+  failure.textContent = `This report cannot be shown: ${error.message}.`;
   console.error(error);
 }

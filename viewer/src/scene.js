@@ -10,17 +10,41 @@ import { colour } from './theme.js';
 
 const vector = (p) => new THREE.Vector3(p[0], p[1], p[2]);
 
+/** The scene in the page; null, with the reason in its place, where the browser cannot draw it. */
+export function makeScene(data) {
+  const pointed = document.getElementById('pointed');
+  try {
+    return new Scene(document.getElementById('canvas'), data, (name) => (pointed.textContent = name));
+  } catch (error) {
+    document.getElementById('view').classList.add('empty');
+    pointed.textContent = `No animation: this browser has no WebGL (${error.message}).`;
+    return null;
+  }
+}
+
 export class Scene {
   constructor(canvas, data, onPoint) {
     this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.palette = new Palette();
+    this.camera = new THREE.PerspectiveCamera(32);
+    this.choices = {};
+    this.load(data);
+    this.resize();
+    this.resetView();
+    this.addPointing(onPoint);
+  }
+
+  /** Draws other data from now on, from where the camera is. */
+  load(data) {
+    this.scene?.traverse((object) => object.geometry?.dispose());
     this.data = data;
     this.mechanism = data.mechanism;
     this.unit = 0.016 * this.mechanism.size;
-    this.dirty = true;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.scene = new THREE.Scene();
-    this.palette = new Palette();
+    this.axes = undefined;
+    this.painted = [];
     this.addLights();
     this.addBodies();
     this.addTrace();
@@ -28,9 +52,15 @@ export class Scene {
     this.setX(data.frames.x[0]);
     this.measure();
     this.addGrid();
-    this.addCamera();
-    this.addPointing(onPoint);
+    this.addControls();
     this.repaint();
+    for (const [what, visible] of Object.entries(this.choices)) this.show(what, visible);
+  }
+
+  /** The poses of all moving bodies, where there is one frame only. */
+  setPoses(poses) {
+    this.data.frames.poses = poses;
+    this.setX(this.data.frames.x[0]);
   }
 
   // ------------------------------------------------------------------------------------------ what is drawn
@@ -207,13 +237,17 @@ export class Scene {
     return this.outline.reduce((least, p) => Math.min(least, p.dot(direction)), Infinity) - 4 * this.unit;
   }
 
-  addCamera() {
-    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01 * this.radius, 40 * this.radius);
+  addControls() {
+    const target = this.controls?.target ?? this.centre;
+    this.controls?.dispose();
+    this.camera.near = 0.01 * this.radius;
+    this.camera.far = 40 * this.radius;
     this.camera.up.copy(vector(this.mechanism.up));
+    this.camera.updateProjectionMatrix();
     this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.target.copy(target);
     this.controls.addEventListener('change', () => (this.dirty = true));
-    this.resize();
-    this.resetView();
+    this.controls.update();
   }
 
   resetView() {
@@ -244,7 +278,7 @@ export class Scene {
       const depth = offset.subVectors(p, this.centre).dot(from);
       distance = Math.max(distance, depth + Math.abs(offset.dot(side)) / wide, depth + Math.abs(offset.dot(upwards)) / tall);
     }
-    return distance;
+    return distance * (this.data.room ?? 1);
   }
 
   resize() {
@@ -277,6 +311,7 @@ export class Scene {
   // ------------------------------------------------------------------------------------------ choices
 
   show(what, visible) {
+    this.choices[what] = visible;
     if (what === 'trace' && this.trace) this.trace.visible = visible;
     if (what === 'forces') this.forces.visible = visible;
     if (what === 'frames') this.showFrames(visible);

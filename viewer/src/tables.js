@@ -8,11 +8,10 @@ export function make(tag, text, attributes = {}) {
 }
 
 export function showFacts(data) {
-  document.title = `${data.title} – gough report`;
   document.getElementById('title').textContent = data.title;
   document.getElementById('description').textContent = data.description;
-  document.getElementById('made').textContent = `Made by ${data.made_by}. This page needs no network.`;
   const list = document.getElementById('facts');
+  list.replaceChildren();
   for (const [name, value] of data.facts) {
     const fact = make('div');
     fact.append(make('dt', name), make('dd', value));
@@ -22,6 +21,7 @@ export function showFacts(data) {
 
 export function showNotes(notes) {
   const place = document.getElementById('notes');
+  place.replaceChildren();
   const remarks = notes.filter((note) => note.severity !== 'warning');
   for (const note of notes) if (note.severity === 'warning') place.append(make('p', note.text, { class: 'note warning' }));
   if (remarks.length === 0) return;
@@ -33,8 +33,7 @@ export function showNotes(notes) {
 }
 
 export function showTables(tables) {
-  const place = document.getElementById('tables');
-  for (const table of tables) place.append(tableOf(table));
+  document.getElementById('tables').replaceChildren(...tables.map(tableOf));
 }
 
 function tableOf({ id, title, columns, numeric, rows, note }) {

@@ -1,6 +1,6 @@
-// Studies that the tests run, and a real browser that opens their reports.
+// Studies and views that the tests run, and a real browser that opens their pages.
 //   GOUGH_TOOL  the tool, default build/gough       CHROMIUM  the browser, default /usr/bin/chromium
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -51,11 +51,10 @@ export async function openBrowser() {
 export const desktop = { viewport: { width: 1440, height: 900 } };
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
-/** Opens a report as a double click does. `page.troubles` lists errors, warnings and everything it tried to load. */
-export async function openReport(browser, result, options = desktop) {
+/** A page whose `troubles` list errors, warnings and everything it loads that `allowed` does not allow. */
+async function newPage(browser, options, allowed) {
   const context = await browser.newContext({ acceptDownloads: true, ...options, moves: undefined });
   const page = await context.newPage();
-  const address = `file://${join(result, 'report.html')}`;
   page.troubles = [];
   page.on('pageerror', (error) => page.troubles.push(error.message));
   page.on('console', (message) => {
@@ -63,10 +62,44 @@ export async function openReport(browser, result, options = desktop) {
     if (['error', 'warning'].includes(message.type()) && !driver) page.troubles.push(message.text());
   });
   page.on('request', (request) => {
-    if (request.url() !== address && !/^(data|blob):/.test(request.url())) page.troubles.push(`loads ${request.url()}`);
+    if (!allowed(request.url()) && !/^(data|blob):/.test(request.url())) page.troubles.push(`loads ${request.url()}`);
   });
+  return page;
+}
+
+/** Opens a report as a double click does. */
+export async function openReport(browser, result, options = desktop) {
+  const address = `file://${join(result, 'report.html')}`;
+  const page = await newPage(browser, options, (url) => url === address);
   await page.goto(address);
   if (options.moves !== false) await page.waitForFunction(() => window.gough?.frameTime.count > 0);
+  return page;
+}
+
+/** Starts `gough view` on a robot of the tests' folder. */
+export async function serve(robot, ...more) {
+  const child = spawn(tool, ['view', robot, ...more], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((done) => child.on('exit', done));
+  let said = '';
+  for await (const piece of child.stdout) {
+    said += piece;
+    if (said.includes('\n')) break;
+  }
+  const address = said.split('\n')[0];
+  return {
+    address,
+    port: Number(new URL(address).port),
+    stop: async () => {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
+
+export async function openView(browser, server, options = desktop) {
+  const page = await newPage(browser, options, (url) => url.startsWith(server.address));
+  await page.goto(server.address);
+  if (options.moves !== false) await page.waitForFunction(() => window.gough?.view.posture);
   return page;
 }
 

@@ -43,6 +43,8 @@ struct DynamicsOptions {
   std::vector<double> weights = {};  ///< of redundant actuators, least sum of w tau^2; empty: ones
   IterationRule iteration = {};      ///< of scdd_iterative
   bool lanes = true;                 ///< legs: equal legs at once where possible
+  double alpha = 0,
+         beta = 0;  ///< Baumgarte [1/s]: loops that are open close like phi'' + 2 alpha phi' + beta^2 phi = 0
 };
 
 /// Why a formulation cannot be used on a mechanism, in words; empty when it can. Reads a workspace at stage closure.

@@ -44,6 +44,14 @@ Dynamics<S>::Dynamics(const Mechanism<S>& m, const Dynamics<T>& o)
 
 namespace detail {
 
+/// k of loops that are to close: K q'' = k - 2 alpha K q' - beta^2 phi.
+template <Scalar S>
+void pull_together(const DynamicsOptions& o, Workspace<S>& w) {
+  if (o.alpha == 0 && o.beta == 0) return;
+  w.k.noalias() -= w.K.lazyProduct(w.v) * S(2 * o.alpha);
+  w.k -= w.phi * S(o.beta * o.beta);
+}
+
 /// Positions, loops, velocities, and k. Writes everything up to A0, k, load, applied.
 template <Scalar S>
 void state_stages(const Mechanism<S>& m, Workspace<S>& w, const Dynamics<S>& d) {
@@ -51,6 +59,7 @@ void state_stages(const Mechanism<S>& m, Workspace<S>& w, const Dynamics<S>& d) 
   closure(m, w);
   tree_velocities(m, w);
   closure_bias(m, w);
+  pull_together(d.options, w);
   loads(m, d.loads, d.external, w);
 }
 

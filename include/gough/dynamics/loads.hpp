@@ -62,13 +62,20 @@ struct LoadPlan {
   explicit LoadPlan(const Mechanism<double>& m);
 };
 
+/// (F2) of one term on a coordinate whose rate is v.
+template <Scalar S>
+S friction_value(const LoadPlan::Term& term, int coordinate, const S& v, const Workspace<S>& w) {
+  if (term.function == FrictionFunction::coulomb && w.coulomb.given) return w.slip[coordinate];
+  return friction_value(term.function, v, w.coulomb);
+}
+
 namespace detail {
 /// (F1) without the spring.
 template <Scalar S>
-S resisting(const Mechanism<S>& m, const LoadPlan::Coordinate& c, const S& v, const CoulombRule& rule) {
+S resisting(const Mechanism<S>& m, const LoadPlan::Coordinate& c, const S& v, const Workspace<S>& w) {
   S force = -(m.damping[static_cast<std::size_t>(c.index)] * v);
   for (const LoadPlan::Term& term : c.friction)
-    force = force - m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term.function, v, rule);
+    force = force - m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term, c.index, v, w);
   return force;
 }
 template <Scalar S>
@@ -95,7 +102,7 @@ void tree_loads(const Mechanism<S>& m, const LoadPlan& plan, Workspace<S>& w) {
       w.load[m.joint[static_cast<std::size_t>(j)].v + velocity_size(m.joint[static_cast<std::size_t>(j)].type) - i] =
           S(0.0);
   for (const LoadPlan::Coordinate& c : plan.tree) {
-    w.load[c.index] = detail::resisting(m, c, S(w.v[c.index]), w.coulomb);
+    w.load[c.index] = detail::resisting(m, c, S(w.v[c.index]), w);
     if (c.spring && c.position >= 0)
       w.load[c.index] = w.load[c.index] + detail::springing(m, c.index, S(w.q[c.position]));
   }
@@ -135,7 +142,7 @@ void cut_loads(const Mechanism<S>& m, const LoadPlan& plan, Workspace<S>& w, Vis
     for (; next < plan.cut.size() && plan.cut[next].joint == c; ++next) {
       const LoadPlan::Coordinate& x = plan.cut[next];
       const auto axis = static_cast<std::size_t>(x.axis);
-      w.load[x.index] = detail::resisting(m, x, at.v[axis], w.coulomb);
+      w.load[x.index] = detail::resisting(m, x, at.v[axis], w);
       if (x.spring && (turn < 0 || x.axis < turn))
         w.load[x.index] = w.load[x.index] + detail::springing(m, x.index, at.q[axis]);
       turns = turns || (x.spring && turn >= 0 && x.axis >= turn);

@@ -119,7 +119,7 @@ void friction_columns(const Mechanism<S>& m, const LoadPlan& plan, const Workspa
   for (const LoadPlan::Coordinate& c : plan.tree)
     for (const LoadPlan::Term& term : c.friction)
       d.H.col(first + term.coefficient) +=
-          G.row(c.index).transpose() * friction_value(term.function, S(w.v[c.index]), w.coulomb);
+          G.row(c.index).transpose() * friction_value(term, c.index, S(w.v[c.index]), w);
   for (const LoadPlan::Coordinate& c : plan.cut) {
     if (c.friction.empty()) continue;
     const auto k = static_cast<std::size_t>(c.joint);
@@ -128,7 +128,7 @@ void friction_columns(const Mechanism<S>& m, const LoadPlan& plan, const Workspa
     const S rate = cut_coordinates(m.cut[k].kind, A, B).v[static_cast<std::size_t>(c.axis)];
     const Force<S> unit = free_wrenches(m.cut[k].kind, A.X, B.X)[static_cast<std::size_t>(c.axis)];
     for (const LoadPlan::Term& term : c.friction) {
-      const S value = friction_value(term.function, rate, w.coulomb);
+      const S value = friction_value(term, c.index, rate, w);
       add_wrench_power(w, d, m.cut[k].b, unit, value, d.H.col(first + term.coefficient));
       add_wrench_power(w, d, m.cut[k].a, unit, S(-value), d.H.col(first + term.coefficient));
     }
@@ -161,8 +161,7 @@ void add_other_forces(const Mechanism<S>& m, const LoadPlan& plan, bool external
   const auto other = [&](const LoadPlan::Coordinate& c, const S& rate) {  // load + friction: springs and dampers alone
     S x = w.load[c.index];
     for (const LoadPlan::Term& term : c.friction)
-      x = x +
-          m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term.function, rate, w.coulomb);
+      x = x + m.coefficient[static_cast<std::size_t>(term.coefficient)] * friction_value(term, c.index, rate, w);
     return x;
   };
   for (int c = 0; c < m.nv; ++c) F += G.row(c).transpose() * (reflected_rotor(m, static_cast<std::size_t>(c)) * a[c]);

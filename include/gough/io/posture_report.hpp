@@ -17,5 +17,7 @@ std::string postures_json(const Mechanism<double>& m, const std::vector<Posture>
 /// number i is a length; more or fewer numbers than that are refused, unless `lengths` is empty. Throws Error with
 /// `what`.
 std::vector<double> parse_numbers(const std::string& text, const std::vector<bool>& lengths, const std::string& what);
+/// A rate, "300 deg/s" or "0.1".
+double parse_rate(const std::string& text, const std::string& what);
 
 }  // namespace gough

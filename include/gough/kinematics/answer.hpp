@@ -1,6 +1,7 @@
 #pragma once
 /// What a position problem returns: a status with a reason, never an exception and never a silent NaN.
 #include <string>
+#include <vector>
 
 #include "gough/kinematics/closure.hpp"
 
@@ -24,6 +25,8 @@ struct Answer {
 /// The first joint coordinate (or platform coordinate) outside its limits, in words; empty when all are inside. Reads
 /// q, X0 and the cut joints' coordinates.
 std::string limits_exceeded(const Mechanism<double>& m, Workspace<double>& w);
+/// All of them.
+std::vector<std::string> all_limits_exceeded(const Mechanism<double>& m, Workspace<double>& w);
 
 /// All coordinates by name, tree and cut joints: a spherical joint gives its rotation vector.
 std::vector<std::pair<std::string, double>> named_positions(const Mechanism<double>& m, Workspace<double>& w);

@@ -19,6 +19,9 @@ struct SingularityIndices {
 /// The singularity indices at the workspace's position (stage closure).
 SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w);
 
+/// How near the loops' equations are to losing rank, 1 where there are none: (M10), floating platform or not.
+double loop_index(const Mechanism<double>& m, const Workspace<double>& w);
+
 /// K where its rank is largest among home and poses nearby, without units.
 MatX<double> general_closure(const Mechanism<double>& m);
 

@@ -134,6 +134,7 @@ struct LegDescription {
 struct RobotDescription {
   Where where;
   std::string name;
+  std::string description;  ///< a sentence for people
   Vec3<double> gravity{0, 0, -9.81};
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;

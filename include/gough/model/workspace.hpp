@@ -11,10 +11,12 @@
 namespace gough {
 
 /// Dry friction is coefficient * sign(v), zero at rest. Below `dead_band` it is zero too; `smooth` > 0 replaces the sign
-/// by v / sqrt(v^2 + smooth^2), which integrators like. Both in m/s or rad/s.
+/// by v / sqrt(v^2 + smooth^2), which integrators like. Both in m/s or rad/s. `given`: Workspace::slip stands for the
+/// sign, so that a joint at rest can hold with any force between its limits.
 struct CoulombRule {
   double dead_band = 0;
   double smooth = 0;
+  bool given = false;
 };
 
 enum class Stage { nothing, position, closure };
@@ -43,6 +45,7 @@ struct Workspace {
         tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
         lambda(VecX<S>::Zero(m.equations)),
         load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
+        slip(load),
         applied(m.parent.size()),
         f(m.parent.size()),
         t(VecX<S>::Zero(m.nv)) {}
@@ -69,6 +72,7 @@ struct Workspace {
   VecX<S> tau;     ///< actuators: their forces along +q, joint side.          inverse; caller for forward
   VecX<S> lambda;  ///< equations: forces that close the loops, K^T lambda.    inverse, forward dynamics
   VecX<S> load;    ///< coordinates (cut ones too): springs, dampers, friction. loads
+  VecX<S> slip;    ///< coordinates: dry friction over its limit, -1 to 1, where coulomb.given.   caller
   std::vector<Force<S>> applied;  ///< all loads that are wrenches on body j, its own frame.  loads
   std::vector<Force<S>> f;        ///< what body j's joint passes on to it, its own frame.    tree_forces
   VecX<S> t;                      ///< nv: forces of the opened tree's joints.                tree_forces

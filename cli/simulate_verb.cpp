@@ -1,0 +1,186 @@
+/// simulate.
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "gough/gough.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+template <class Enum, std::size_t N>
+Enum by_name(const std::array<std::string_view, N>& names, const std::string& word) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (names[i] == word) return static_cast<Enum>(i);
+  return Enum{};  // the command line has checked it
+}
+
+gough::SimulationOptions options_from(const Options& o) {
+  const SimulationWishes& s = o.simulation;
+  gough::SimulationOptions options;
+  options.dynamics.by = *gough::formulation_from(o.by);
+  options.integrator.method = by_name<gough::Method>(gough::method_names, s.method);
+  options.integrator.tolerance = s.tolerance > 0 ? s.tolerance : gough::usual_tolerance(options.integrator.method);
+  options.integrator.fixed_step = s.fixed_step > 0 ? s.fixed_step : o.step;
+  options.loops = by_name<gough::Loops>(gough::loops_names, s.loops);
+  options.dry = by_name<gough::DryFriction>(gough::dry_friction_names, s.friction);
+  options.smooth = s.smooth;
+  options.hold = s.hold;
+  const auto pull = gough::parse_numbers(s.baumgarte, {false, false}, "--baumgarte");
+  options.dynamics.alpha = pull[0];
+  options.dynamics.beta = pull[1];
+  return options;
+}
+
+std::vector<bool> actuator_lengths(const gough::Mechanism<double>& m) {
+  std::vector<bool> lengths;
+  for (const int a : m.actuator) lengths.push_back(m.coordinate[static_cast<std::size_t>(a)].is_length);
+  return lengths;
+}
+
+/// "crank=5, slide=0.1": coordinates of the tree and their rates.
+std::vector<std::pair<int, double>> rates_from(const std::string& text, const gough::Mechanism<double>& m) {
+  std::vector<std::pair<int, double>> all;
+  std::stringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::size_t sign = word.find('=');
+    const auto plain = [](std::string x) {
+      x.erase(0, x.find_first_not_of(' '));
+      return x.erase(x.find_last_not_of(' ') + 1);
+    };
+    if (sign == std::string::npos)
+      throw gough::Error(fmt::format("--rates: read '{}', expected NAME=VALUE", word.substr(0, 80)));
+    const std::string name = plain(word.substr(0, sign));
+    const int c = m.find_coordinate(name);
+    if (c < 0 || c >= m.nv)
+      throw gough::Error(fmt::format("--rates: read the joint '{}', expected one of the opened tree's; see check",
+                                     name.substr(0, 80)));
+    all.emplace_back(c, gough::parse_rate(plain(word.substr(sign + 1)), "--rates"));
+  }
+  return all;
+}
+
+/// The state to start from. Throws Error where the wishes do not suit the robot.
+gough::Answer start_state(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
+  const SimulationWishes& s = o.simulation;
+  gough::Answer answer;
+  if (!o.pose.empty() && !o.actuators.empty())
+    throw gough::Error("--pose and --actuators: read both, expected one of them");
+  if (!o.pose.empty()) {
+    if (!m.platform.exists()) throw gough::Error("--pose: read a pose, expected a robot with a platform");
+    const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
+    gough::Vec6<double> pose;
+    for (int i = 0; i < 6; ++i) pose[i] = x[static_cast<std::size_t>(i)];
+    answer = gough::inverse_kinematics(m, gough::pose_from_vector(pose), w);
+  } else if (!o.actuators.empty()) {
+    const auto x = gough::parse_numbers(o.actuators, actuator_lengths(m), "--actuators");
+    answer = gough::forward_kinematics(m, Eigen::Map<const gough::VecX<double>>(x.data(), m.actuator.size()), w);
+  }
+  if (answer.ok() && s.equilibrium) answer = gough::find_equilibrium(m, w);
+  if (answer.ok() && !s.rates.empty()) answer = gough::set_rates(m, rates_from(s.rates, m), w);
+  return answer;
+}
+
+struct Variant {
+  std::string value;
+  gough::Mechanism<double> robot;
+};
+
+/// The robot, once for every value of --vary.
+std::vector<Variant> variants(const Options& o, std::string& path) {
+  std::vector<Variant> all;
+  const std::string& wish = o.simulation.vary;
+  if (wish.empty()) {
+    all.push_back({"", gough::load_robot(o.robot)});
+    return all;
+  }
+  const std::size_t sign = wish.find('=');
+  if (sign == std::string::npos || sign == 0 || sign + 1 == wish.size())
+    throw gough::Error(fmt::format("--vary: read '{}', expected PATH=VALUE,VALUE,..", wish.substr(0, 80)));
+  path = wish.substr(0, sign);
+  std::stringstream values(wish.substr(sign + 1));
+  for (std::string value; std::getline(values, value, ',');)
+    all.push_back({value, gough::load_robot(o.robot, {{{"--vary", 0}, path, {value}, false}})});
+  return all;
+}
+
+std::string numbered(const std::string& output, std::size_t i) {
+  const std::filesystem::path path(output);
+  return (path.parent_path() / fmt::format("{}_{}{}", path.stem().string(), i + 1, path.extension().string())).string();
+}
+
+/// Forces: constant, or from a table; none of these: zero.
+gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
+  const SimulationWishes& s = o.simulation;
+  if (!s.tau.empty() && !s.forces.empty()) throw gough::Error("--tau and --forces: read both, expected one of them");
+  if (!s.forces.empty()) {
+    const gough::ForceTable table(s.forces, m);
+    return [table, &m](double t, gough::Workspace<double>& at) { table.apply(t, m, at); };
+  }
+  if (!s.tau.empty()) {
+    const auto tau = gough::parse_numbers(s.tau, {}, "--tau");
+    if (tau.size() != m.actuator.size())
+      throw gough::Error(fmt::format("--tau: read {} numbers, expected {}", tau.size(), m.actuator.size()));
+    for (std::size_t i = 0; i < tau.size(); ++i) w.tau[static_cast<Eigen::Index>(i)] = tau[i];
+  }
+  return {};
+}
+
+/// One variant from start to end.
+int run_one(const gough::Mechanism<double>& m, const Options& o, const std::string& output, Progress& progress,
+            gough::SimulationReport& report) {
+  gough::Workspace<double> w(m);
+  gough::SimulationJob job;
+  job.options = options_from(o);
+  job.times = gough::even_times(0, o.simulation.time, o.step);
+  job.controller = drive_from(m, o, w);
+  job.output = output;
+  job.keep_table = o.json && output.empty() && job.times.size() <= gough::most_json_rows;
+  job.after_row = [&](const gough::SimulationRow&) { return progress.step(); };
+  if (const gough::Answer start = start_state(m, o, w); !start.ok()) {
+    report.answer.status = start.status;
+    report.answer.reason = "the start: " + start.reason;
+    return numerical;
+  }
+  report = gough::report_simulation(m, w, job);
+  return report.done() && report.beyond.empty() ? done : numerical;
+}
+
+}  // namespace
+
+int simulate(const Options& o) {
+  std::string path;
+  const std::vector<Variant> all = variants(o, path);
+  std::vector<gough::SimulationReport> reports(all.size());
+  std::vector<int> codes(all.size(), done);
+  catch_interrupts();
+  {
+    Progress progress("row", all.size() * gough::even_times(0, o.simulation.time, o.step).size());
+    tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
+      const std::string output = o.output.empty() || all.size() == 1 ? o.output : numbered(o.output, i);
+      codes[i] = run_one(all[i].robot, o, output, progress, reports[i]);
+      reports[i].robot = all[i].robot.name;
+      reports[i].parameter_name = path;
+      reports[i].parameter_text = all[i].value;
+    });
+  }
+  std::string text;
+  for (const gough::SimulationReport& r : reports) text += gough::simulation_text(r);
+  if (const int failed = print(o.json ? gough::simulation_json(reports) : text); failed != done) return failed;
+  if (!o.json && o.output.empty()) print("\n  -o FILE.csv writes the table of all rows.\n");
+  int code = done;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const gough::SimulationAnswer& a = reports[i].answer;
+    const std::string who = path.empty() ? o.robot : fmt::format("{} ({} = {})", o.robot, path, all[i].value);
+    if (a.stopped) fmt::print(stderr, "{}: interrupted at t = {:g} s; {} rows are done and kept\n", who, a.t, a.rows);
+    if (!a.ok()) fmt::print(stderr, "{}: t = {:g} s: {}: {}\n", who, a.t, name(a.status), a.reason);
+    for (const std::string& x : reports[i].beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", who, x);
+    if (codes[i] != done) code = codes[i];
+  }
+  return code;
+}

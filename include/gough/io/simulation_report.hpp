@@ -1,0 +1,66 @@
+#pragma once
+/// Simulations with their files: forces from tables, tables of states, the outcome as text and as JSON. Columns:
+/// docs/simulation.md.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gough/io/csv.hpp"
+#include "gough/simulation/simulate.hpp"
+
+namespace gough {
+
+/// Forces over time: tau.NAME of every actuator, perhaps the wrench fx .. mz on the platform at its origin. Straight lines between
+/// rows; before the first and after the last row, theirs.
+class ForceTable {
+ public:
+  /// Throws Error for what is missing or does not increase.
+  ForceTable(const std::string& path, const Mechanism<double>& m);
+  ForceTable(Table table, const std::string& file, const Mechanism<double>& m);
+  void apply(double t, const Mechanism<double>& m, Workspace<double>& w) const;
+
+ private:
+  Table table_;
+  std::size_t time_ = 0;
+  std::vector<std::size_t> tau_;
+  std::array<int, 6> wrench_{};
+};
+
+/// A wrench on the platform (force and moment at its origin, base axes) as the workspace wants it. Reads positions.
+void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w);
+
+std::vector<std::string> simulation_columns(const Mechanism<double>& m);
+std::vector<double> simulation_values(const Mechanism<double>& m, const SimulationRow& row);
+
+struct SimulationReport {
+  std::string robot;
+  std::vector<double> parameter;  ///< the varied one's value; empty: none
+  std::string parameter_name, parameter_text, output;
+  SimulationOptions options;
+  SimulationAnswer answer;
+  std::size_t asked = 0;                                                             ///< rows
+  double energy_start = 0, energy_end = 0, largest_kinetic = 0, largest_change = 0;  ///< [J]
+  bool conservative = false;        ///< no losses, drives or loads: the change of energy is an error
+  std::vector<std::string> beyond;  ///< the first limit that was exceeded, in words
+  std::optional<Table> table;
+
+  bool done() const { return answer.ok() && !answer.stopped; }
+};
+
+struct SimulationJob {
+  SimulationOptions options;
+  std::vector<double> times;
+  Controller controller;
+  std::string output;       ///< a table to write row by row; empty: none
+  bool keep_table = false;  ///< in the report, for JSON
+  std::function<bool(const SimulationRow&)> after_row;
+};
+
+/// Runs from the closed state in w. Rows are in the file as they come.
+SimulationReport report_simulation(const Mechanism<double>& m, Workspace<double>& w, const SimulationJob& job);
+
+std::string simulation_text(const SimulationReport& report);
+std::string simulation_json(const std::vector<SimulationReport>& reports);
+
+}  // namespace gough

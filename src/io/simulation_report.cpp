@@ -1,0 +1,201 @@
+#include "gough/io/simulation_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gough/dynamics/along.hpp"
+#include "gough/dynamics/energy.hpp"
+#include "gough/error.hpp"
+#include "gough/io/dynamics_report.hpp"
+#include "motion_columns.hpp"
+#include "state_columns.hpp"
+
+namespace gough {
+
+using namespace io;
+
+namespace {
+constexpr std::array<std::string_view, 6> wrench_names = {"fx", "fy", "fz", "mx", "my", "mz"};
+}
+
+// ------------------------------------------------------------------------------------------------ forces
+
+ForceTable::ForceTable(const std::string& path, const Mechanism<double>& m) : ForceTable(read_table(path), path, m) {}
+
+ForceTable::ForceTable(Table table, const std::string& file, const Mechanism<double>& m) : table_(std::move(table)) {
+  std::vector<std::string> missing;
+  const auto find = [&](const std::string& name) {
+    const int i = table_.find(name);
+    if (i < 0) missing.push_back(name);
+    return at(std::max(i, 0));
+  };
+  time_ = find("t");
+  for (const int a : m.actuator) tau_.push_back(find("tau." + coordinate(m, a).name));
+  if (!missing.empty()) refuse_missing(file, missing, "t and tau.NAME of every actuator");
+  bool any = false;
+  for (std::size_t i = 0; i < 6; ++i) {
+    wrench_[i] = table_.find(std::string(wrench_names[i]));
+    any = any || wrench_[i] >= 0;
+  }
+  if (any && !m.platform.exists())
+    throw Error({file, 1},
+                fmt::format("read a wrench on the platform, expected none: the robot '{}' has no platform", m.name));
+  if (table_.rows.empty()) throw Error({file, 0}, "read no rows, expected forces");
+  for (std::size_t r = 0; r < table_.rows.size(); ++r) {
+    for (std::size_t c = 0; c < table_.columns.size(); ++c) table_value(table_, file, r, static_cast<int>(c));
+    if (r > 0 && !(table_.rows[r][time_] > table_.rows[r - 1][time_]))
+      throw Error({file, table_.line.empty() ? 0 : table_.line[r]},
+                  fmt::format("read t = {:g} after {:g}, expected times that increase", table_.rows[r][time_],
+                              table_.rows[r - 1][time_]));
+  }
+}
+
+void ForceTable::apply(double t, const Mechanism<double>& m, Workspace<double>& w) const {
+  const auto after = std::upper_bound(table_.rows.begin(), table_.rows.end(), t,
+                                      [&](double x, const std::vector<double>& row) { return x < row[time_]; });
+  const auto& high = after == table_.rows.end() ? table_.rows.back() : *after;
+  const auto& low = after == table_.rows.begin() ? table_.rows.front() : *(after - 1);
+  const double span = high[time_] - low[time_], s = span > 0 ? (t - low[time_]) / span : 0;
+  const auto value = [&](std::size_t c) { return low[c] * (1 - s) + high[c] * s; };
+  for (std::size_t i = 0; i < tau_.size(); ++i) w.tau[static_cast<Eigen::Index>(i)] = value(tau_[i]);
+  Force<double> wrench;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (wrench_[i] >= 0)
+      (i < 3 ? wrench.force : wrench.moment)[static_cast<Eigen::Index>(i % 3)] = value(at(wrench_[i]));
+  apply_platform_wrench(m, wrench, w);
+}
+
+void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w) {
+  for (Force<double>& f : w.external) f = Force<double>{};
+  if (!m.platform.exists()) return;
+  const Vec3<double> p = platform_pose(m, w).p;
+  w.external[at(m.platform.body)] = {wrench.moment + cross<double>(p, wrench.force), wrench.force};
+}
+
+// ------------------------------------------------------------------------------------------------ tables
+
+std::vector<std::string> simulation_columns(const Mechanism<double>& m) {
+  std::vector<std::string> columns = {"t"};
+  add_platform_columns(m, columns);
+  for (int c = 0; c < static_cast<int>(m.coordinate.size()); ++c)
+    if (!is_of_platform(m, c))
+      for (const char level : {'q', 'v', 'a'}) columns.push_back(fmt::format("{}.{}", level, coordinate(m, c).name));
+  for (const int a : m.actuator) columns.push_back("tau." + coordinate(m, a).name);
+  for (const int e : m.elastic) columns.push_back("load." + coordinate(m, e).name);
+  columns.insert(columns.end(), {"kinetic", "potential", "residual"});
+  return columns;
+}
+
+std::vector<double> simulation_values(const Mechanism<double>& m, const SimulationRow& row) {
+  Workspace<double> w = row.w;
+  std::vector<double> x = {row.t};
+  add_platform(m, w, x);
+  const auto positions = named_positions(m, w);
+  for (int c = 0; c < static_cast<int>(m.coordinate.size()); ++c)
+    if (!is_of_platform(m, c))
+      x.insert(x.end(), {positions[at(c)].second, c < m.nv ? row.w.v[c] : row.w.cv[c - m.nv],
+                         c < m.nv ? row.w.a[c] : row.w.ca[c - m.nv]});
+  x.insert(x.end(), row.w.tau.begin(), row.w.tau.end());
+  loads(m, row.d.loads, row.d.external, w);
+  for (const int e : m.elastic) x.push_back(w.load[e]);
+  const EnergyBalance e = energy_balance(m, w);
+  x.insert(x.end(), {e.kinetic, e.potential, row.w.phi.size() > 0 ? row.w.phi.cwiseAbs().maxCoeff() : 0.0});
+  return x;
+}
+
+// ------------------------------------------------------------------------------------------------ a run
+
+SimulationReport report_simulation(const Mechanism<double>& m, Workspace<double>& w, const SimulationJob& job) {
+  SimulationReport r;
+  r.robot = m.name;
+  r.options = job.options;
+  r.asked = job.times.size();
+  r.output = job.output;
+  const std::vector<std::string> columns = simulation_columns(m);
+  if (job.keep_table) r.table = Table{columns, {}, {}};
+  std::optional<TableWriter> writer;
+  if (!job.output.empty()) writer.emplace(job.output, columns);
+  r.conservative = true;
+  r.answer = simulate(m, w, job.times, job.options, job.controller, [&](const SimulationRow& row) {
+    Workspace<double> copy = row.w;
+    const EnergyBalance e = energy_balance(m, copy);
+    const double energy = e.kinetic + e.potential;
+    if (r.answer.rows++ == 0) r.energy_start = energy;
+    r.energy_end = energy;
+    r.largest_kinetic = std::max(r.largest_kinetic, e.kinetic);
+    r.largest_change = std::max(r.largest_change, std::abs(energy - r.energy_start));
+    r.conservative = r.conservative && e.losses == 0 && e.external == 0 && e.actuators == 0;
+    if (r.beyond.empty())
+      if (const std::string text = limits_exceeded(m, copy); !text.empty())
+        r.beyond.push_back(fmt::format("t = {:g}: {}", row.t, text));
+    if (writer || r.table) {
+      std::vector<double> values = simulation_values(m, row);
+      if (writer) writer->add(values);
+      if (r.table) r.table->rows.push_back(std::move(values));
+    }
+    return !job.after_row || job.after_row(row);
+  });
+  return r;
+}
+
+std::string simulation_text(const SimulationReport& r) {
+  const SimulationAnswer& a = r.answer;
+  std::string text =
+      fmt::format("{}{}: {} row{} to t = {:g} s, by {}, {}", r.robot,
+                  r.parameter_name.empty() ? "" : fmt::format(" with {} = {}", r.parameter_name, r.parameter_text),
+                  a.rows, a.rows == 1 ? "" : "s", a.t, name(r.options.dynamics.by), name(r.options.integrator.method));
+  if (r.options.integrator.method != Method::dae) text += fmt::format(", loops {}", name(r.options.loops));
+  text += fmt::format("\n  {} steps, {} evaluations{}\n", a.steps, a.evaluations,
+                      a.choices > 1 ? fmt::format(", coordinates chosen {} times", a.choices) : "");
+  if (a.events > 0) text += fmt::format("  {} times a joint stopped or broke loose\n", a.events);
+  text += fmt::format("  loops closed to {:.1e}\n", a.largest_residual);
+  text += fmt::format("  energy from {:.6g} to {:.6g} J", r.energy_start, r.energy_end);
+  if (r.conservative && r.largest_kinetic > 0)
+    text += fmt::format(", kept to {:.1e} of the largest kinetic energy", r.largest_change / r.largest_kinetic);
+  text += "\n";
+  if (a.shortest_step > 0)
+    text += fmt::format("  shortest step {:.1e} s at t = {:g} s\n", a.shortest_step, a.shortest_t);
+  if (!a.passed.empty())
+    text += fmt::format("  {} singular position{} of the loops passed over, the first at t = {:.6g} s\n",
+                        a.passed.size(), a.passed.size() == 1 ? "" : "s", a.passed.front());
+  if (!r.output.empty()) text += fmt::format("  {}\n", r.output);
+  return text;
+}
+
+std::string simulation_json(const std::vector<SimulationReport>& reports) {
+  json all = json::array();
+  for (const SimulationReport& r : reports) {
+    const SimulationAnswer& a = r.answer;
+    json out = {{"robot", r.robot},
+                {"status", a.stopped ? "interrupted" : std::string(name(a.status))},
+                {"rows", a.rows},
+                {"t", a.t},
+                {"by", name(r.options.dynamics.by)},
+                {"method", name(r.options.integrator.method)},
+                {"loops", name(r.options.loops)},
+                {"steps", a.steps},
+                {"evaluations", a.evaluations},
+                {"events", a.events},
+                {"choices", a.choices},
+                {"shortest_step", a.shortest_step},
+                {"largest_residual", a.largest_residual},
+                {"energy_start", r.energy_start},
+                {"energy_end", r.energy_end},
+                {"largest_kinetic", r.largest_kinetic},
+                {"largest_energy_change", r.largest_change},
+                {"conservative", r.conservative},
+                {"passed", a.passed},
+                {"within_limits", r.beyond.empty()}};
+    if (!a.ok()) out["reason"] = a.reason;
+    if (!r.beyond.empty()) out["beyond_limits"] = r.beyond;
+    if (!r.parameter_name.empty()) out["set"] = {{r.parameter_name, r.parameter_text}};
+    if (!r.output.empty()) out["file"] = r.output;
+    if (r.table && r.table->rows.size() <= most_json_rows) out["table"] = table_json(*r.table);
+    all.push_back(std::move(out));
+  }
+  return dumped(all.size() == 1 ? all.front() : all);
+}
+
+}  // namespace gough

@@ -1,0 +1,264 @@
+#include "gough/simulation/integrator.hpp"
+
+#include <arkode/arkode_erkstep.h>
+#include <cvode/cvode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sundials.hpp"
+
+namespace gough {
+namespace {
+
+constexpr double first_step = 1e-4;  ///< [s] tried first; the error estimate shortens it where it must
+constexpr double retry_share = 0.1;  ///< of the step before, after f had no rates
+
+/// What the callbacks of SUNDIALS get to see.
+struct Problem {
+  Rates f;
+  PutBack put_back;
+  VecX<double> x, rates;
+  long evaluations = 0;
+
+  bool operator()(double t, const N_Vector at, N_Vector result) {
+    ++evaluations;
+    x = view(at);
+    rates.resize(x.size());
+    if (!f(t, x, rates) || !rates.allFinite()) return false;
+    view(result) = rates;
+    return true;
+  }
+};
+
+int evaluate(double t, N_Vector x, N_Vector rates, void* problem) {
+  return (*static_cast<Problem*>(problem))(t, x, rates) ? 0 : 1;
+}
+
+/// CVODE wants the difference to the state that is put back.
+int project(double, N_Vector x, N_Vector correction, double, N_Vector, void* problem) {
+  Problem& p = *static_cast<Problem*>(problem);
+  p.x = view(x);
+  if (!p.put_back(p.x)) return 1;
+  view(correction) = p.x - view(x);
+  return 0;
+}
+
+// ------------------------------------------------------------------------------------------------ ARKODE
+
+/// Explicit Runge-Kutta of order 8 with an error estimate (Fehlberg's 7(8)). Evaluations that fail shorten the step here.
+class Explicit : public Integrator {
+ public:
+  Explicit(const IntegratorOptions& o, Problem p) : options_(o), problem_(std::move(p)) {}
+
+  void start(double at, const VecX<double>& from, Eigen::Index) override {
+    t = at;
+    x = from;
+    begin(last_step > 0 ? last_step : first_step);
+  }
+
+  bool step(double limit) override {
+    const double left = limit - t;
+    if (left < options_.smallest_step) {  // nothing an integrator can do: the next times almost coincide
+      t = limit;
+      return true;
+    }
+    for (;;) {
+      ERKStepSetStopTime(memory_.get(), limit);
+      double reached = t;
+      const int flag = ERKStepEvolve(memory_.get(), limit, state_.get(), &reached, ARK_ONE_STEP);
+      evaluations = problem_.evaluations;
+      if (flag >= 0) {
+        last_step = reached - t;
+        t = reached;
+        x = view(state_.get());
+        ++steps;
+        return put_back();
+      }
+      double tried = 0;
+      ERKStepGetCurrentStep(memory_.get(), &tried);
+      tried = std::min(tried > 0 ? tried : left, left) * retry_share;
+      if (tried < options_.smallest_step) {
+        failure = fmt::format("a step of {:.1e} s is still too long", tried);
+        return false;
+      }
+      begin(tried);
+    }
+  }
+
+  VecX<double> at(double) const override { return x; }  // steps end where they are asked to
+
+ private:
+  bool put_back() {
+    if (!problem_.put_back) return true;
+    if (!problem_.put_back(x)) {
+      failure = "the loops cannot be closed after a step";
+      return false;
+    }
+    view(state_.get()) = x;
+    ERKStepReset(memory_.get(), t, state_.get());
+    return true;
+  }
+
+  void begin(double length) {
+    state_ = make_vector(x, context_);
+    memory_.reset(ERKStepCreate(evaluate, t, state_.get(), context_.get()));
+    ERKStepSetErrHandlerFn(memory_.get(), silent, nullptr);
+    ERKStepSetTableNum(memory_.get(), ARKODE_FEHLBERG_13_7_8);
+    ERKStepSStolerances(memory_.get(), options_.tolerance, options_.tolerance);
+    ERKStepSetUserData(memory_.get(), &problem_);
+    ERKStepSetMaxNumSteps(memory_.get(), -1);
+    ERKStepSetMinStep(memory_.get(), options_.smallest_step);
+    ERKStepSetInitStep(memory_.get(), length);
+  }
+
+  struct Free {
+    void operator()(void* memory) const { ERKStepFree(&memory); }
+  };
+  IntegratorOptions options_;
+  Problem problem_;
+  SunContext context_;
+  Vector state_;
+  std::unique_ptr<void, Free> memory_;
+};
+
+// ------------------------------------------------------------------------------------------------ CVODE
+
+/// BDF of order 1 to 5 with Newton's method and a Jacobian by differences.
+class Stiff : public Integrator {
+ public:
+  Stiff(const IntegratorOptions& o, double end, Problem p) : options_(o), end_(end), problem_(std::move(p)) {}
+
+  void start(double at, const VecX<double>& from, Eigen::Index) override {
+    t = at;
+    x = from;
+    begin();
+  }
+
+  bool step(double) override {
+    if (end_ - t < options_.smallest_step) {
+      t = end_;
+      return true;
+    }
+    double reached = t;
+    const int flag = CVode(memory_.get(), end_, state_.get(), &reached, CV_ONE_STEP);
+    evaluations = problem_.evaluations;
+    if (flag < 0) {
+      failure = fmt::format("CVODE: {}", flag_name(CVodeGetReturnFlagName(flag)));
+      return false;
+    }
+    last_step = reached - t;
+    t = reached;
+    x = view(state_.get());
+    ++steps;
+    return true;
+  }
+
+  VecX<double> at(double earlier) const override {
+    if (earlier >= t || last_step == 0) return x;
+    const Vector y = make_vector(x, context_);
+    CVodeGetDky(memory_.get(), earlier, 0, y.get());
+    return view(y.get());
+  }
+  bool exact_limits() const override { return false; }
+
+ private:
+  void begin() {
+    state_ = make_vector(x, context_);
+    memory_.reset(CVodeCreate(CV_BDF, context_.get()));
+    CVodeInit(memory_.get(), evaluate, t, state_.get());
+    CVodeSetErrHandlerFn(memory_.get(), silent, nullptr);
+    CVodeSStolerances(memory_.get(), options_.tolerance, options_.tolerance);
+    CVodeSetUserData(memory_.get(), &problem_);
+    solver_ = DenseSolver(state_.get(), context_);
+    CVodeSetLinearSolver(memory_.get(), solver_.solver.get(), solver_.matrix.get());
+    CVodeSetStopTime(memory_.get(), end_);
+    CVodeSetMaxNumSteps(memory_.get(), -1);
+    CVodeSetMinStep(memory_.get(), options_.smallest_step);
+    if (problem_.put_back) {
+      CVodeSetProjFn(memory_.get(), project);
+      CVodeSetProjErrEst(memory_.get(), 0);
+    }
+    last_step = 0;
+  }
+
+  struct Free {
+    void operator()(void* memory) const { CVodeFree(&memory); }
+  };
+  IntegratorOptions options_;
+  double end_;
+  Problem problem_;
+  SunContext context_;
+  Vector state_;
+  DenseSolver solver_;
+  std::unique_ptr<void, Free> memory_;
+};
+
+// ------------------------------------------------------------------------------------------------ fixed steps
+
+/// The classical Runge-Kutta method, or Euler's with the new rates in the positions (symplectic for mechanisms).
+class Fixed : public Integrator {
+ public:
+  Fixed(const IntegratorOptions& o, Problem p) : options_(o), problem_(std::move(p)) {}
+
+  void start(double at, const VecX<double>& from, Eigen::Index positions) override {
+    t = at;
+    x = from;
+    positions_ = positions;
+    for (VecX<double>& k : k_) k.resize(x.size());
+  }
+
+  bool step(double limit) override {
+    const double left = limit - t, count = std::max(1.0, std::round(left / options_.fixed_step));
+    const double h = left < 1.5 * options_.fixed_step ? left : std::min(options_.fixed_step, left / count);
+    const bool done = options_.method == Method::rk4 ? runge_kutta(h) : semi_implicit(h);
+    if (!done || !x.allFinite() || (problem_.put_back && !problem_.put_back(x))) {
+      failure = "a fixed step leads where there are no accelerations";
+      return false;
+    }
+    t = h == left ? limit : t + h;
+    last_step = h;
+    ++steps;
+    return true;
+  }
+
+  VecX<double> at(double) const override { return x; }
+
+ private:
+  bool rates(double at, const VecX<double>& y, std::size_t i) {
+    ++evaluations;
+    return problem_.f(at, y, k_[i]);
+  }
+  bool runge_kutta(double h) {
+    if (!rates(t, x, 0) || !rates(t + h / 2, x + h / 2 * k_[0], 1) || !rates(t + h / 2, x + h / 2 * k_[1], 2) ||
+        !rates(t + h, x + h * k_[2], 3))
+      return false;
+    x += h / 6 * (k_[0] + 2 * k_[1] + 2 * k_[2] + k_[3]);
+    return true;
+  }
+  bool semi_implicit(double h) {
+    if (!rates(t, x, 0)) return false;
+    const Eigen::Index n = x.size() - positions_;
+    x.tail(n) += h * k_[0].tail(n);
+    if (!rates(t, x, 1)) return false;
+    x.head(positions_) += h * k_[1].head(positions_);
+    return true;
+  }
+
+  IntegratorOptions options_;
+  Problem problem_;
+  Eigen::Index positions_ = 0;
+  std::array<VecX<double>, 4> k_;
+};
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, double end, Rates f, PutBack put_back) {
+  Problem p{std::move(f), std::move(put_back), {}, {}, 0};
+  if (options.method == Method::adaptive) return std::make_unique<Explicit>(options, std::move(p));
+  if (options.method == Method::stiff) return std::make_unique<Stiff>(options, end, std::move(p));
+  return std::make_unique<Fixed>(options, std::move(p));
+}
+
+}  // namespace gough

@@ -1,0 +1,379 @@
+#include "gough/simulation/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dae.hpp"
+#include "dry_joints.hpp"
+#include "gough/dynamics/energy.hpp"
+#include "gough/error.hpp"
+#include "gough/kinematics/singularity.hpp"
+
+namespace gough {
+namespace {
+
+constexpr double rest_speed = 1e-8;     ///< [m/s or rad/s] slower joints with dry friction stand
+constexpr double event_time = 1e-12;    ///< [s] how well events are located
+constexpr double trouble = 1e-3;        ///< share of the usual step that makes one look for a singularity
+constexpr double near_singular = 1e-3;  ///< loop_index
+constexpr double passing_share = 0.05;  ///< of the usual step, that goes over it
+constexpr int passing_steps = 3;        ///< odd, so that the middle is not looked at
+constexpr std::size_t most_reached = 64;
+constexpr double steady = 1e-7;          ///< share of the kinetic energy that may be lost or won on the way
+constexpr int most_events_at_once = 50;  ///< without time going on
+
+DynamicsOptions dynamics_options(const SimulationOptions& o) {
+  DynamicsOptions d = o.dynamics;
+  if (o.loops != Loops::baumgarte) d.alpha = d.beta = 0;
+  if (o.loops != Loops::independent || o.integrator.method == Method::dae) d.lanes = false;  // they take legs as closed
+  return d;
+}
+
+struct Reached {
+  double t;
+  VecX<double> q, v;
+};
+
+class Run {
+ public:
+  Run(const Mechanism<double>& m, Workspace<double>& w, double end, const SimulationOptions& o, const Controller& c)
+      : m_(m),
+        w_(w),
+        options_(o),
+        controller_(c),
+        d_(m, w, dynamics_options(o)),
+        dry_(m, [this](Workspace<double>& at) { return forward(at); }) {
+    sticks_ = o.dry == DryFriction::stick && dry_.any();
+    if (sticks_) DryJoints::prepare(w_);
+    else w_.coulomb = {0, o.dry == DryFriction::smooth ? o.smooth : 0, false};
+    if (o.integrator.method == Method::dae) {
+      if (sticks_) throw Error("dry friction: read stick for method dae, expected smooth: it knows no events");
+      integrator_ = make_dae_integrator(
+          o.integrator, end, m, d_, [this](double t) { drive(t); }, w_);
+      form_ = make_state_form(m, Loops::drift);
+    } else {
+      form_ = make_state_form(m, o.loops);
+      PutBack put_back;
+      if (o.loops == Loops::projected) put_back = [this](VecX<double>& x) { return form_->put_back(x, w_); };
+      integrator_ = make_integrator(
+          o.integrator, end, [this](double t, const VecX<double>& x, VecX<double>& r) { return rates(t, x, r); },
+          put_back);
+    }
+  }
+
+  SimulationAnswer& answer() { return answer_; }
+
+  bool begin(double t) {
+    held_until_ = t;
+    tree_positions(m_, w_);
+    closure(m_, w_);
+    tree_velocities(m_, w_);
+    if (sticks_ && !settle_modes(t)) return false;
+    restart(t);
+    return look(t);
+  }
+
+  /// Until `until`. False: ended, answer() says why.
+  bool advance(double until) {
+    while (integrator_->t < until) {
+      const double limit = options_.hold > 0 ? std::min(until, held_until_) : until;
+      if (!step(limit)) return false;
+      if (options_.hold > 0 && integrator_->t >= held_until_) ask_controller();
+    }
+    return true;
+  }
+
+  /// The state at `t` (of the last step), with its accelerations.
+  bool look(double t) {
+    if (!form_->place(integrator_->at(t), w_) || !accelerate(t)) return fail(t, "");
+    tree_accelerations(m_, w_);
+    cut_coordinates(m_, w_);
+    if (w_.phi.size() > 0) answer_.largest_residual = std::max(answer_.largest_residual, w_.phi.cwiseAbs().maxCoeff());
+    return true;
+  }
+
+  void finish() {
+    answer_.t = integrator_->t;
+    answer_.steps += integrator_->steps;
+    answer_.evaluations = options_.integrator.method == Method::dae ? integrator_->evaluations : evaluations_;
+  }
+  const Dynamics<double>& dynamics() const { return d_; }
+
+ private:
+  // ---------------------------------------------------------------------------------------------- evaluation
+
+  void drive(double t) {
+    if (!controller_) return;
+    if (options_.hold <= 0) return controller_(t, w_);
+    if (held_tau_.size() == 0) {
+      controller_(t, w_);
+      held_tau_ = w_.tau;
+      held_external_ = w_.external;
+    }
+    w_.tau = held_tau_;
+    w_.external = held_external_;
+  }
+
+  /// The next sample of a controller that is asked now and then.
+  void ask_controller() {
+    held_tau_.resize(0);
+    held_until_ = (std::floor(integrator_->t / options_.hold + 1e-9) + 1) * options_.hold;
+    if (!integrator_->exact_limits()) restart_here();
+  }
+
+  bool forward(Workspace<double>& w) {
+    ++evaluations_;
+    last_ = forward_dynamics(m_, w, d_);
+    return last_.ok() && w.a.allFinite();
+  }
+
+  bool accelerate(double t) {
+    drive(t);
+    return sticks_ ? dry_.accelerate(w_) : forward(w_);
+  }
+
+  bool rates(double t, const VecX<double>& x, VecX<double>& r) {
+    if (!form_->place(x, w_) || !accelerate(t)) return false;
+    form_->rates(w_, r);
+    return true;
+  }
+
+  // ---------------------------------------------------------------------------------------------- steps
+
+  bool step(double limit) {
+    const double t = integrator_->t;
+    const VecX<double> x = integrator_->x;
+    const bool stepped = integrator_->step(limit);
+    if (!stepped && !pass_singularity(t, x, limit)) return fail(integrator_->t, integrator_->failure);
+    if (++taken_ > options_.most_steps)
+      return fail(integrator_->t, fmt::format("given up after {} steps", options_.most_steps));
+    note_step(integrator_->t - t, integrator_->t < limit);
+    if (sticks_) return watch_friction(t, x);
+    if (!form_->place(integrator_->x, w_)) return fail(integrator_->t, "");
+    form_->accept();
+    if (reached_.size() == most_reached) reached_.erase(reached_.begin());
+    reached_.push_back({integrator_->t, w_.q, w_.v});
+    if (form_->worn()) restart(integrator_->t);
+    if (adaptive() && integrator_->t < limit && integrator_->t - t < trouble * usual_step_)
+      pass_singularity(integrator_->t, integrator_->x, limit);
+    return true;
+  }
+
+  bool adaptive() const { return options_.integrator.method == Method::adaptive; }
+
+  /// Where the loops lose rank for a moment, accelerations are lost to rounding and an error estimate stops the motion.
+  /// One Runge-Kutta step from a little before goes over it; energy tells whether it arrived on the same motion.
+  bool pass_singularity(double t, const VecX<double>& x, double limit) {
+    if (!adaptive() || usual_step_ == 0 || t >= limit || !form_->place(x, w_)) return false;
+    if (loop_index(m_, w_) > near_singular) return false;
+    for (double share = passing_share; share <= 1; share *= 2) {
+      const auto from = std::find_if(reached_.rbegin(), reached_.rend(),
+                                     [&](const Reached& r) { return r.t <= t - share * usual_step_; });
+      if (from == reached_.rend()) break;
+      if (step_over(*from, std::min(t + share * usual_step_, limit))) return true;
+    }
+    return false;
+  }
+
+  bool step_over(const Reached& from, double to) {
+    w_.q = from.q;
+    w_.v = from.v;
+    tree_positions(m_, w_);
+    closure(m_, w_);
+    tree_velocities(m_, w_);
+    drive(from.t);
+    const EnergyBalance before = energy_balance(m_, w_);
+    const VecX<double> x = form_->choose(w_);
+    IntegratorOptions o = options_.integrator;
+    o.method = Method::rk4;
+    o.fixed_step = (to - from.t) / passing_steps;
+    const auto over = make_integrator(
+        o, to, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
+    over->start(from.t, x, form_->positions());
+    while (over->t < to)
+      if (!over->step(to)) return false;
+    if (!form_->put_back(over->x, w_) || !form_->place(over->x, w_)) return false;
+    drive(to);
+    if (!same_energy(before, energy_balance(m_, w_), to - from.t)) return false;
+    form_->accept();
+    reached_.clear();
+    integrator_->last_step = usual_step_;
+    integrator_->start(to, over->x, form_->positions());
+    answer_.passed.push_back(to);
+    return true;
+  }
+
+  /// Power is taken as its mean between both ends.
+  static bool same_energy(const EnergyBalance& a, const EnergyBalance& b, double h) {
+    const auto power = [](const EnergyBalance& e) { return e.actuators + e.external - e.losses; };
+    const double change = b.kinetic + b.potential - a.kinetic - a.potential - h * (power(a) + power(b)) / 2;
+    return std::abs(change) <= steady * std::max(a.kinetic, b.kinetic);
+  }
+
+  /// Steps that end where a row is wanted say nothing of the motion.
+  void note_step(double length, bool own) {
+    usual_step_ = std::max(0.99 * usual_step_, length);
+    if (own && length > 0 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
+      answer_.shortest_step = length;
+      answer_.shortest_t = integrator_->t;
+    }
+    if (form_->pivot() < answer_.least_pivot) {
+      answer_.least_pivot = form_->pivot();
+      answer_.least_pivot_t = integrator_->t;
+    }
+  }
+
+  /// Coordinates chosen anew at w's state.
+  void restart(double t) {
+    ++answer_.choices;
+    const VecX<double> x = form_->choose(w_);
+    answer_.steps += integrator_->steps;
+    integrator_->steps = 0;
+    integrator_->start(t, x, form_->positions());
+  }
+  void restart_here() {
+    if (form_->place(integrator_->x, w_)) restart(integrator_->t);
+  }
+
+  // ---------------------------------------------------------------------------------------------- dry friction
+
+  /// What holds and what slides, at w's state; velocities of what holds become zero.
+  bool settle_modes(double t) {
+    drive(t);
+    if (!dry_.decide(w_, 2 * rest_speed)) return fail(t, "");
+    if (dry_.holds()) project_velocity(m_, w_, dry_.held_rows(w_));
+    return true;
+  }
+
+  /// Whether the present mode is wrong at the state x: below 0 it is.
+  double slack_at(double t, const VecX<double>& x) {
+    if (!form_->place(x, w_) || !accelerate(t)) return -1;
+    return dry_.slack(w_);
+  }
+
+  /// After a step from (t, x): if a joint stopped or broke loose on the way, goes back to that moment.
+  bool watch_friction(double t, const VecX<double>& x) {
+    const bool fixed = options_.integrator.method == Method::rk4 || options_.integrator.method == Method::semi_implicit;
+    if (slack_at(integrator_->t, integrator_->x) >= -rest_speed) {
+      form_->accept();
+      if (form_->worn()) restart(integrator_->t);
+      return true;
+    }
+    double low = t, high = integrator_->t;
+    if (!fixed && !locate(low, high, x)) return false;
+    ++answer_.events;
+    at_once_ = high - last_event_ < 10 * event_time ? at_once_ + 1 : 0;
+    last_event_ = high;
+    if (at_once_ > most_events_at_once)
+      return fail(high, "joints with dry friction stop and start again without end; smooth friction may help");
+    if (!form_->place(integrator_->x, w_) || !settle_modes(high)) return fail(high, "");
+    restart(high);
+    return true;
+  }
+
+  /// Bisects the step from (low, x) until the mode is right at low and wrong at high, where the integrator then stands.
+  bool locate(double& low, double& high, VecX<double> x) {
+    const Eigen::Index positions = form_->positions();
+    while (high - low > event_time) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) break;
+      integrator_->start(low, x, positions);
+      while (integrator_->t < middle)
+        if (!integrator_->step(middle)) return fail(integrator_->t, integrator_->failure);
+      const VecX<double> there = integrator_->at(middle);
+      if (slack_at(middle, there) >= -rest_speed) {
+        low = middle;
+        x = there;
+      } else {
+        high = middle;
+      }
+    }
+    integrator_->start(low, x, positions);
+    while (integrator_->t < high)
+      if (!integrator_->step(high)) return fail(integrator_->t, integrator_->failure);
+    integrator_->x = integrator_->at(high);
+    integrator_->t = high;
+    return true;
+  }
+
+  // ---------------------------------------------------------------------------------------------- ends
+
+  /// Where the state cannot be continued: in words why.
+  bool fail(double t, const std::string& how) {
+    answer_.t = t;
+    answer_.status = last_.ok() ? Status::not_converged : last_.status;
+    std::string why = last_.ok() ? "" : last_.reason;
+    if (!form_->place(integrator_->x, w_)) {
+      tree_positions(m_, w_);
+      closure(m_, w_);
+    }
+    if (const double near = w_.q.allFinite() ? loop_index(m_, w_) : 1.0; near < near_singular) {
+      answer_.status = Status::singular;
+      why += fmt::format("{}the loops' equations are about to lose rank (index {:.1e})", why.empty() ? "" : "; ", near);
+    }
+    if (why.empty()) why = "no accelerations here";
+    if (!how.empty()) why += "; " + how;
+    answer_.reason = why;
+    return false;
+  }
+
+  const Mechanism<double>& m_;
+  Workspace<double>& w_;
+  const SimulationOptions& options_;
+  const Controller& controller_;
+  Dynamics<double> d_;
+  DryJoints dry_;
+  bool sticks_ = false;
+  std::unique_ptr<StateForm> form_;
+  std::unique_ptr<Integrator> integrator_;
+  SimulationAnswer answer_;
+  DynamicsAnswer last_;
+  std::vector<Reached> reached_;  ///< the last states
+  double held_until_ = 0, last_event_ = -1e300, usual_step_ = 0;
+  int at_once_ = 0;
+  long taken_ = 0, evaluations_ = 0;
+  VecX<double> held_tau_;
+  std::vector<Force<double>> held_external_;
+};
+
+}  // namespace
+
+std::vector<double> even_times(double start, double end, double step) {
+  if (!(step > 0) || !(end >= start) || !std::isfinite(end - start)) throw Error("read times that do not increase");
+  const double count = (end - start) / step;
+  if (count > 1e7) throw Error(fmt::format("read {:.3g} rows, expected at most 1e7: a longer step", count));
+  std::vector<double> times;
+  const auto n = static_cast<long>(std::floor(count + 1e-9));
+  for (long i = 0; i <= n; ++i) times.push_back(start + static_cast<double>(i) * step);
+  if (end - times.back() > 1e-9 * step) times.push_back(end);
+  else times.back() = end;
+  return times;
+}
+
+SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std::span<const double> times,
+                          const SimulationOptions& options, const Controller& controller,
+                          const OnSimulationRow& on_row) {
+  if (times.empty()) return {};
+  for (std::size_t i = 1; i < times.size(); ++i)
+    if (!(times[i] > times[i - 1])) throw Error("read times that do not increase, expected times that do");
+  Run run(m, w, times.back(), options, controller);
+  SimulationAnswer& answer = run.answer();
+  bool good = run.begin(times.front());
+  for (std::size_t i = 0; good; ++i) {
+    ++answer.rows;
+    if (!on_row({times[i], w, run.dynamics()})) {
+      answer.stopped = i + 1 < times.size();
+      break;
+    }
+    if (i + 1 == times.size()) break;
+    good = run.advance(times[i + 1]) && run.look(times[i + 1]);
+  }
+  const double failed_at = answer.t;
+  run.finish();
+  if (!good) answer.t = failed_at;
+  return answer;
+}
+
+}  // namespace gough

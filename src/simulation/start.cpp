@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cmath>
+
+#include "gough/dynamics/derivatives.hpp"
+#include "gough/dynamics/energy.hpp"
+#include "gough/simulation/simulate.hpp"
+
+namespace gough {
+namespace {
+
+constexpr int most_descents = 200;
+constexpr double balanced = 1e-10;  ///< largest step to the equilibrium [m or rad] that counts as none
+
+/// The energy whose slope the forces are: springs and gravity, less the work of constant drives and wrenches.
+double energy_at(const Mechanism<double>& m, Workspace<double>& w) {
+  double E = energy_balance(m, w).potential;
+  for (std::size_t i = 0; i < m.actuator.size(); ++i)
+    if (const int c = m.actuator[i]; true) {
+      for (const TreeJoint& j : m.joint)
+        if (j.v == c && velocity_size(j.type) == 1) E -= w.tau[static_cast<Eigen::Index>(i)] * w.q[j.q];
+    }
+  return E;
+}
+
+}  // namespace
+
+Answer set_rates(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Workspace<double>& w) {
+  tree_positions(m, w);
+  closure(m, w);
+  const auto n = static_cast<Eigen::Index>(given.size());
+  MatX<double> A = MatX<double>::Zero(m.equations + n, m.nv);
+  VecX<double> b = VecX<double>::Zero(m.equations + n);
+  A.topRows(m.equations) = w.K;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    A(m.equations + i, given[static_cast<std::size_t>(i)].first) = 1;
+    b[m.equations + i] = given[static_cast<std::size_t>(i)].second;
+  }
+  Eigen::CompleteOrthogonalDecomposition<MatX<double>> d(A.rows(), A.cols());
+  d.setThreshold(1e-9);
+  d.compute(A);
+  w.v = A.rows() > 0 ? VecX<double>(d.solve(b)) : VecX<double>(VecX<double>::Zero(m.nv));
+  const VecX<double> left = A * w.v - b;
+  Answer answer;
+  answer.residual = left.size() > 0 ? left.cwiseAbs().maxCoeff() : 0.0;
+  if (answer.residual > 1e-9 * (1 + b.cwiseAbs().sum())) {
+    answer.status = Status::unreachable;
+    answer.reason = fmt::format("the loops do not allow these rates together: {:.3g} is left", answer.residual);
+  }
+  return answer;
+}
+
+Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
+  Dynamics<double> d(m, w, {.by = Formulation::dalembert});
+  Answer answer;
+  double damping = 0;
+  const VecX<double> tau = w.tau;
+  for (answer.iterations = 0; answer.iterations < most_descents; ++answer.iterations) {
+    w.v.setZero();
+    w.tau = tau;
+    if (const DynamicsAnswer a = forward_dynamics(m, w, d); !a.ok()) return {a.status, 0, answer.iterations, a.reason};
+    const MatX<double> G = d.form.G;
+    std::vector<Inertia<double>> composite(m.parent.size());
+    MatX<double> M(m.nv, m.nv);
+    mass_matrix(m, w, composite, M);
+    const MatX<double> M_c = G.transpose() * M * G;
+    VecX<double> a(G.cols());
+    for (Eigen::Index i = 0; i < a.size(); ++i) a[i] = w.a[d.y.independent[static_cast<std::size_t>(i)]];
+    const VecX<double> force = M_c * a;
+    MatX<double> stiffness = -M_c * forward_derivatives(m, w, d).by_position;
+    stiffness = (stiffness + MatX<double>(stiffness.transpose())) / 2;
+    if (a.size() == 0) return answer;
+    const double size = M_c.diagonal().cwiseAbs().maxCoeff();
+    const double least =
+        Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>>(stiffness, M_c, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    double mu = std::max(damping, least > 0 ? 0.0 : -2 * least + 1e-6);
+    const VecX<double> q = w.q;
+    const double before = energy_at(m, w);
+    for (int tries = 0;; ++tries) {
+      const VecX<double> dy = (stiffness + mu * M_c).ldlt().solve(force);
+      answer.residual = dy.cwiseAbs().maxCoeff();
+      if (answer.residual < balanced && least > 0) return answer;
+      const double shorten = std::min(1.0, 0.2 / answer.residual);
+      w.q = moved(m, q, G * dy * shorten);
+      const bool closed = close_loops(m, w).closed;
+      if (closed && energy_at(m, w) <= before + 1e-12 * std::abs(before) + 1e-14 * size) break;
+      if (tries > 60) {
+        answer.status = Status::not_converged;
+        answer.reason = "no equilibrium was found downhill from here: drives or springs may not hold the mechanism";
+        return answer;
+      }
+      mu = std::max(4 * mu, std::abs(least) + 1e-3);
+    }
+    damping = mu / 8 < 1e-6 ? 0 : mu / 8;
+  }
+  answer.status = Status::not_converged;
+  answer.reason = fmt::format("no equilibrium after {} steps downhill", most_descents);
+  return answer;
+}
+
+}  // namespace gough
