@@ -11,10 +11,36 @@
 #include "progress.hpp"
 #include "verbs.hpp"
 
+namespace {
+
+/// Where the page is, if there is one.
+int print_page(const std::vector<std::string>& files, const std::string& folder) {
+  if (std::find(files.begin(), files.end(), gough::report_page_file) == files.end()) return done;
+  return print(fmt::format("  open {}/{} in a browser\n", folder, gough::report_page_file));
+}
+
+/// A run that does not end well is a result of the comparison; only an interrupt is not.
+int run_simulations(const gough::Study& study, const std::string& folder, const Options& o) {
+  gough::SimulationStudyResult result;
+  {
+    Progress progress("row", study.runs.size() * study.motion.states.size());
+    result = gough::run_simulation_study(study, folder, [&](const gough::SimulationRow&) { return progress.step(); });
+  }
+  const int failed = print(o.json ? gough::simulation_json(result.runs) : gough::simulation_study_text(study, result));
+  if (failed != done) return failed;
+  if (result.stopped()) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (!o.json)
+    if (const int lost = print_page(result.files, folder); lost != done) return lost;
+  return result.stopped() ? numerical : done;
+}
+
+}  // namespace
+
 int run(const Options& o) {
   const gough::Study study = gough::read_study(o.study);
   const std::string folder = o.output.empty() ? "results/" + study.name : o.output;
   catch_interrupts();
+  if (!study.runs.empty()) return run_simulations(study, folder, o);
   gough::StudyResult result;
   {
     Progress progress("state", study.motion.states.size());
@@ -23,12 +49,8 @@ int run(const Options& o) {
   const int failed = print(o.json ? gough::study_json(study, result) : gough::study_text(study, result));
   if (failed != done) return failed;
   const gough::InverseReport& along = result.inverse;
-  const bool has_page =
-      std::find(result.files.begin(), result.files.end(), gough::report_page_file) != result.files.end();
-  if (!o.json && has_page)
-    if (const int lost = print(fmt::format("  open {}/{} in a browser\n", folder, gough::report_page_file));
-        lost != done)
-      return lost;
+  if (!o.json)
+    if (const int lost = print_page(result.files, folder); lost != done) return lost;
   if (!along.answer.ok()) fmt::print(stderr, "{}\n", along.answer.explain(study.motion.file));
   if (along.answer.stopped)
     fmt::print(stderr, "{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, along.answer.rows,

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double singular_pivot = 1e-9;  ///< relative: below, a matrix counts as singular
 constexpr double massless = 1e-12;       ///< smallest over largest eigenvalue of a mass matrix that can be inverted
+constexpr double diverged = 1e12;        ///< sum of accelerations at which a fed-back iteration is given up
 constexpr double choose_again = 0.05;    ///< share of the first pivot at which coordinates are chosen anew
 
 Selection choose(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o) {
@@ -321,7 +322,8 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
   if (!is_conditioned(m, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
   forward_kernel(m, w, d);
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
-  if (d.options.by == Formulation::scdd_iterative && !d.iteration.converged)
+  const bool feeds_back = d.options.iteration.feed_back && d.iteration.y.cwiseAbs().sum() < diverged;
+  if (d.options.by == Formulation::scdd_iterative && !d.iteration.converged && !feeds_back)
     return {Status::not_converged, d.iteration.change,
             fmt::format("scdd_iterative: not converged after {} iterations; the eigenvalue that decides is {:.3f}, "
                         "relaxation {:g} needs it below {:.3f}",

@@ -50,7 +50,8 @@ std::vector<Chain> find_chains(const Structure& m, const Selection& s) {
 }
 
 ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
-                           const VecX<double>& F, const IterationRule& rule, Workspace<double>& w) {
+                           const VecX<double>& F, const IterationRule& rule, const VecX<double>& before,
+                           Workspace<double>& w) {
   std::vector<Inertia<double>> composite(m.parent.size());
   MatX<double> M(m.nv, m.nv);
   mass_matrix(m, w, composite, M);
@@ -65,7 +66,8 @@ ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const
   it.eigenvalue = (solver.solve(M_c)).eval().eigenvalues().real().maxCoeff();
   const VecX<double> c = form.G.transpose() * w.t;
   VecX<double> y = VecX<double>::Zero(F.size());
-  for (; it.iterations < rule.most && !it.converged; ++it.iterations) {
+  if (rule.feed_back && before.size() == y.size()) y = before;
+  for (; it.iterations < (rule.feed_back ? 1 : rule.most) && !it.converged; ++it.iterations) {
     const VecX<double> step = solver.solve(F - c - M_c * y) * rule.relaxation;
     y += step;
     it.change = step.norm() / std::max(y.norm(), 1e-300);
@@ -73,6 +75,7 @@ ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const
     if (!(y.norm() < 1e100)) break;  // diverged
   }
   w.a = form.G * y + form.g;
+  it.y = y;
   return it;
 }
 

@@ -106,6 +106,15 @@ json report_head(const std::string& title, const std::string& description) {
           {"description", description}};
 }
 
+json report_motion(const Mechanism<double>& m, const RunRecord& record) {
+  const std::vector<double> x = abscissa(record);
+  return {{"axis", record.in_time ? "time" : "row"},
+          {"samples", {{"x", packed(x, false)}}},
+          {"frames", {{"x", packed(at_frames(x, record), false)}, {"poses", packed(record.pose)}}},
+          {"mechanism", drawing(m, record)},
+          {"arrows", arrows(m, record)}};
+}
+
 std::vector<std::string> write_report_files(const std::string& folder, const std::string& data) {
   std::vector<std::string> files = {std::string(report_data_file)};
   write_text((fs::path(folder) / report_data_file).string(), data);
@@ -118,17 +127,10 @@ std::vector<std::string> write_report_files(const std::string& folder, const std
 }  // namespace io
 
 std::string report_data(const Study& study, const StudyResult& result, const RunRecord& record) {
-  const std::vector<double> x = abscissa(record);
   json out = report_head(study.name, study.description);
-  out.update({{"facts", facts(study, result)},
-              {"notes", report_notes(study, result)},
-              {"axis", record.in_time ? "time" : "row"},
-              {"samples", {{"x", packed(x, false)}}},
-              {"frames", {{"x", packed(at_frames(x, record), false)}, {"poses", packed(record.pose)}}},
-              {"mechanism", drawing(study.robot, record)},
-              {"arrows", arrows(study.robot, record)},
-              {"plots", report_plots(study, result, record)},
-              {"tables", report_tables(study, result)}});
+  out.update({{"facts", facts(study, result)}, {"notes", report_notes(study, result)}});
+  out.update(report_motion(study.robot, record));
+  out.update({{"plots", report_plots(study, result, record)}, {"tables", report_tables(study, result)}});
   return report_text(out);
 }
 

@@ -14,6 +14,27 @@ using json = nlohmann::ordered_json;
 json packed(std::span<const double> values, bool single);
 json packed(std::span<const float> values);
 
+struct Series {
+  std::string name;
+  std::string by;  ///< formulation; empty: does not matter
+  std::vector<double> values;
+};
+struct Plot {
+  std::string id, title, unit, note;
+  bool at_frames = false, log = false;
+  std::vector<Series> series;
+};
+/// Plots that show something. Series by others than `first` are kept in single precision.
+json packed_plots(std::vector<Plot> plots, const std::string& first);
+
+/// A table of texts; columns that start with '#' are numbers and set right. Columns without content are left out.
+json report_table(const std::string& id, const std::string& title, const std::vector<std::string>& columns,
+                  const json& rows, const std::string& note = "");
+/// The check of a mechanism whose home is assembled already.
+MobilityReport checked(const Mechanism<double>& m);
+/// Animation: "axis", "samples", "frames", "mechanism" and "arrows" of a report.
+json report_motion(const Mechanism<double>& m, const RunRecord& record);
+
 /// What every document of data begins with.
 json report_head(const std::string& title, const std::string& description);
 /// Writes the data, and the page where there is one, into a folder. Returns the names of the files. Throws Error.

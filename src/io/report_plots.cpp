@@ -30,26 +30,6 @@ std::string base64(const void* data, std::size_t size) {
   return out;
 }
 
-struct Series {
-  std::string name;
-  std::string by;  ///< formulation; empty: does not matter
-  std::vector<double> values;
-};
-
-struct Plot {
-  std::string id, title, unit, note;
-  bool at_frames = false, log = false;
-  std::vector<Series> series;
-
-  /// Something other than rounding; on a logarithmic scale that is what is shown.
-  bool worth_showing() const {
-    const double least = log ? 0.0 : 1e-12;
-    return std::any_of(series.begin(), series.end(), [=](const Series& s) {
-      return std::any_of(s.values.begin(), s.values.end(), [=](double x) { return std::abs(x) > least; });
-    });
-  }
-};
-
 std::vector<double> column(const Table& table, std::size_t c) {
   std::vector<double> all;
   all.reserve(table.rows.size());
@@ -108,7 +88,7 @@ class Plots {
     add("residual", "Loop residual", "m or rad", true, "Largest loop equation. Loops count as closed below 10⁻¹².",
         {{"residual", "", record_.residual}});
     add_table("inverse.csv", "");
-    return packed_plots();
+    return packed_plots(plots_, result_.formulations.empty() ? "" : std::string(name(result_.formulations[0].by)));
   }
 
  private:
@@ -204,33 +184,6 @@ class Plots {
         {{"actuators", "", r.actuators}, {"losses", "", r.losses}, {"external loads", "", r.external}});
   }
 
-  json packed_plots() {
-    std::erase_if(plots_, [](const Plot& p) { return !p.worth_showing(); });
-    const std::string first = result_.formulations.empty() ? "" : std::string(name(result_.formulations[0].by));
-    const auto secondary = [&](const Series& s) { return !s.by.empty() && s.by != first; };
-    std::size_t bytes = 0;
-    for (const Plot& p : plots_)
-      for (const Series& s : p.series) bytes += s.values.size() * (secondary(s) ? 4 : 8);
-    json all = json::array();
-    for (const Plot& p : plots_) {
-      json series = json::array();
-      for (const Series& s : p.series) {
-        json one = {{"name", s.name}};
-        if (!s.by.empty()) one["by"] = s.by;
-        one["values"] = packed(s.values, bytes > most_double_bytes || secondary(s));
-        series.push_back(std::move(one));
-      }
-      all.push_back({{"id", p.id},
-                     {"title", p.title},
-                     {"unit", p.unit},
-                     {"note", p.note},
-                     {"at", p.at_frames ? "frames" : "samples"},
-                     {"log", p.log},
-                     {"series", std::move(series)}});
-    }
-    return all;
-  }
-
   const Study& study_;
   const StudyResult& result_;
   const RunRecord& record_;
@@ -246,6 +199,40 @@ json packed(std::span<const float> values) {
 json packed(std::span<const double> values, bool single) {
   if (single) return packed(std::vector<float>(values.begin(), values.end()));
   return {{"type", "f64"}, {"n", values.size()}, {"base64", base64(values.data(), values.size_bytes())}};
+}
+
+/// Something other than rounding; on a logarithmic scale that is what is shown.
+static bool worth_showing(const Plot& p) {
+  const double least = p.log ? 0.0 : 1e-12;
+  return std::any_of(p.series.begin(), p.series.end(), [=](const Series& s) {
+    return std::any_of(s.values.begin(), s.values.end(), [=](double x) { return std::abs(x) > least; });
+  });
+}
+
+json packed_plots(std::vector<Plot> plots, const std::string& first) {
+  std::erase_if(plots, [](const Plot& p) { return !worth_showing(p); });
+  const auto secondary = [&](const Series& s) { return !s.by.empty() && s.by != first; };
+  std::size_t bytes = 0;
+  for (const Plot& p : plots)
+    for (const Series& s : p.series) bytes += s.values.size() * (secondary(s) ? 4 : 8);
+  json all = json::array();
+  for (const Plot& p : plots) {
+    json series = json::array();
+    for (const Series& s : p.series) {
+      json one = {{"name", s.name}};
+      if (!s.by.empty()) one["by"] = s.by;
+      one["values"] = packed(s.values, bytes > most_double_bytes || secondary(s));
+      series.push_back(std::move(one));
+    }
+    all.push_back({{"id", p.id},
+                   {"title", p.title},
+                   {"unit", p.unit},
+                   {"note", p.note},
+                   {"at", p.at_frames ? "frames" : "samples"},
+                   {"log", p.log},
+                   {"series", std::move(series)}});
+  }
+  return all;
 }
 
 json report_plots(const Study& study, const StudyResult& result, const RunRecord& record) {

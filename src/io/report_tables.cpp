@@ -15,19 +15,6 @@ bool is_empty(const json& rows, std::size_t c) {
   return std::all_of(rows.begin(), rows.end(), [&](const json& row) { return row[c] == nothing; });
 }
 
-/// A table of texts; columns that start with '#' are numbers and set right. Columns without content are left out.
-json table(const std::string& id, const std::string& title, const std::vector<std::string>& columns, const json& rows,
-           const std::string& note = "") {
-  json heads = json::array(), numeric = json::array(), kept(rows.size(), json::array());
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (is_empty(rows, c)) continue;
-    numeric.push_back(columns[c].starts_with('#'));
-    heads.push_back(columns[c].starts_with('#') ? columns[c].substr(1) : columns[c]);
-    for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r][c]);
-  }
-  return {{"id", id}, {"title", title}, {"columns", heads}, {"numeric", numeric}, {"rows", kept}, {"note", note}};
-}
-
 std::string number(double x) {
   return std::isfinite(x) ? fmt::format("{:.4g}", std::abs(x) < 5e-13 ? 0.0 : x) : std::string(nothing);
 }
@@ -39,17 +26,6 @@ std::string joined(const std::vector<std::string>& all) {
   return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
 }
 
-/// The check, on a mechanism whose home is assembled already.
-MobilityReport checked(const Mechanism<double>& m) {
-  Workspace<double> w(m);
-  tree_positions(m, w);
-  closure(m, w);
-  HomeAssembly home;
-  home.assembly.closed = true;
-  home.assembly.residual = w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0;
-  return check_mobility(m, home);
-}
-
 json agreement_table(const StudyResult& r) {
   json rows = json::array();
   for (std::size_t i = 0; i < r.formulations.size(); ++i) {
@@ -57,8 +33,9 @@ json agreement_table(const StudyResult& r) {
     rows.push_back({std::string(name(f.by)), i == 0 ? "reference" : fmt::format("{:.1e}", f.disagreement),
                     i == 0 || f.disagreement == 0 ? std::string(nothing) : number(f.disagreement_t), f.file});
   }
-  return table("agreement", "Agreement of formulations", {"formulation", "#largest difference", "#at t [s]", "table"},
-               rows, "Differences of all actuator forces, over the largest forces of the run.");
+  return report_table("agreement", "Agreement of formulations",
+                      {"formulation", "#largest difference", "#at t [s]", "table"}, rows,
+                      "Differences of all actuator forces, over the largest forces of the run.");
 }
 
 json sizing_table(const InverseReport& r, bool is_length) {
@@ -69,11 +46,11 @@ json sizing_table(const InverseReport& r, bool is_length) {
       rows.push_back({a.actuator, number(a.force.value), number(a.force.t), number(a.rms_force), number(a.speed.value),
                       number(a.power.value), number(a.energy), share(a.force.value, a.force_limit),
                       share(a.speed.value, a.speed_limit)});
-  return table(is_length ? "sizing_forces" : "sizing_torques", "Actuator sizing",
-               {"actuator", fmt::format("#peak {} [{}]", is_length ? "force" : "torque", force), "#at t [s]",
-                fmt::format("#rms [{}]", force), fmt::format("#peak speed [{}]", speed), "#peak power [W]",
-                "#energy [J]", "#force limit used", "#speed limit used"},
-               rows);
+  return report_table(is_length ? "sizing_forces" : "sizing_torques", "Actuator sizing",
+                      {"actuator", fmt::format("#peak {} [{}]", is_length ? "force" : "torque", force), "#at t [s]",
+                       fmt::format("#rms [{}]", force), fmt::format("#peak speed [{}]", speed), "#peak power [W]",
+                       "#energy [J]", "#force limit used", "#speed limit used"},
+                      rows);
 }
 
 json motor_table(const InverseReport& r) {
@@ -84,10 +61,10 @@ json motor_table(const InverseReport& r) {
     rows.push_back({a.actuator, number(*a.ratio), number(a.force.value / *a.ratio),
                     number(a.rms_force / std::abs(*a.ratio)), number(speed), number(speed * 30 / M_PI)});
   }
-  return table("motors", "Motor sizing",
-               {"motor", "#ratio [rad per m or rad]", "#peak torque [N m]", "#rms torque [N m]", "#peak speed [rad/s]",
-                "#peak speed [rpm]"},
-               rows);
+  return report_table("motors", "Motor sizing",
+                      {"motor", "#ratio [rad per m or rad]", "#peak torque [N m]", "#rms torque [N m]",
+                       "#peak speed [rad/s]", "#peak speed [rpm]"},
+                      rows);
 }
 
 json published_table(const Study& study, const StudyResult& r) {
@@ -99,18 +76,40 @@ json published_table(const Study& study, const StudyResult& r) {
                     c.published.as_written, fmt::format("{:.6g}", c.ours),
                     off < 1e-12 ? "0" : fmt::format("{:.1e}", off)});
   }
-  return table("published", "Published numbers and ours",
-               {"what", "our column", "#published", "#ours [SI]", "#relative difference"}, rows,
-               "Published in: " + study.published.source);
+  return report_table("published", "Published numbers and ours",
+                      {"what", "our column", "#published", "#ours [SI]", "#relative difference"}, rows,
+                      "Published in: " + study.published.source);
 }
 
 json settings_table(const Study& study) {
   json rows = json::array();
   for (const auto& [path, value] : study.settings) rows.push_back({path, value});
-  return table("settings", "Values set by the study", {"in the robot file", "value"}, rows);
+  return report_table("settings", "Values set by the study", {"in the robot file", "value"}, rows);
 }
 
 }  // namespace
+
+json report_table(const std::string& id, const std::string& title, const std::vector<std::string>& columns,
+                  const json& rows, const std::string& note) {
+  json heads = json::array(), numeric = json::array(), kept(rows.size(), json::array());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (is_empty(rows, c)) continue;
+    numeric.push_back(columns[c].starts_with('#'));
+    heads.push_back(columns[c].starts_with('#') ? columns[c].substr(1) : columns[c]);
+    for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r][c]);
+  }
+  return {{"id", id}, {"title", title}, {"columns", heads}, {"numeric", numeric}, {"rows", kept}, {"note", note}};
+}
+
+MobilityReport checked(const Mechanism<double>& m) {
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  HomeAssembly home;
+  home.assembly.closed = true;
+  home.assembly.residual = w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0;
+  return check_mobility(m, home);
+}
 
 json mobility_table(const MobilityReport& r) {
   json rows = json::array();
@@ -128,7 +127,7 @@ json mobility_table(const MobilityReport& r) {
   rows.push_back(
       {"singularity indices at home", fmt::format("type 1 {}, type 2 {}, constraint {}", number(r.singularity.type1),
                                                   number(r.singularity.type2), number(r.singularity.constraint))});
-  return table("mobility", "Mobility", {"", "found"}, rows);
+  return report_table("mobility", "Mobility", {"", "found"}, rows);
 }
 
 json report_tables(const Study& study, const StudyResult& result) {

@@ -126,6 +126,7 @@ SimulationReport report_simulation(const Mechanism<double>& m, Workspace<double>
     r.energy_end = energy;
     r.largest_kinetic = std::max(r.largest_kinetic, e.kinetic);
     r.largest_change = std::max(r.largest_change, std::abs(energy - r.energy_start));
+    r.eigenvalue = std::max(r.eigenvalue, row.d.iteration.eigenvalue);
     r.conservative = r.conservative && e.losses == 0 && e.external == 0 && e.actuators == 0;
     if (r.beyond.empty())
       if (const std::string text = limits_exceeded(m, copy); !text.empty())
@@ -189,6 +190,7 @@ std::string simulation_json(const std::vector<SimulationReport>& reports) {
                 {"passed", a.passed},
                 {"within_limits", r.beyond.empty()}};
     if (!a.ok()) out["reason"] = a.reason;
+    if (r.eigenvalue > 0) out["eigenvalue"] = r.eigenvalue;
     if (!r.beyond.empty()) out["beyond_limits"] = r.beyond;
     if (!r.parameter_name.empty()) out["set"] = {{r.parameter_name, r.parameter_text}};
     if (!r.output.empty()) out["file"] = r.output;

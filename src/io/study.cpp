@@ -24,13 +24,12 @@ std::string found_from(const std::string& study_file, const std::string& path, c
   return (fs::path(study_file).parent_path() / given).lexically_normal().string();
 }
 
-void check_study_name(const FileStudy& file) {
-  const std::string& name = file.study;
+void check_plain_name(const std::string& key, const std::string& name, const Where& where) {
   const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
   if (name.empty() || name.size() > 80 || !std::all_of(name.begin(), name.end(), plain))
-    throw Error(file.where, fmt::format("study: read the name '{}', expected 1 to 80 of a-z A-Z 0-9 _ -, as a folder "
-                                        "gets it",
-                                        name.substr(0, 80)));
+    throw Error(where,
+                fmt::format("{}: read the name '{}', expected 1 to 80 of a-z A-Z 0-9 _ -, as a file or folder gets it",
+                            key, name.substr(0, 80)));
 }
 
 /// The settings with parameters put in.
@@ -100,13 +99,62 @@ Published published_of(const FilePublished& file, const Mechanism<double>& m) {
   return all;
 }
 
+/// A study's motion, or a run's: from a file, or standing inside.
+KnownMotion motion_of(const FileStudyMotion& read, const std::string& file, const FileStudy& study,
+                      const Mechanism<double>& m, ElasticMotion elastic, std::string& motion_file) {
+  if (!read.inside) {
+    motion_file = found_from(file, read.path, read.where);
+    return load_known_motion(motion_file, m, study.step, elastic);
+  }
+  motion_file = file;
+  if (elastic == ElasticMotion::given && !m.elastic.empty())
+    throw Error(read.where, "elastic: read given for a motion inside the study, expected a table (CSV)");
+  return known_motion(build_motion(*read.inside, file, m), file, study.step);
+}
+
+SimulationOptions options_of(const FileRun& run, double step) {
+  SimulationOptions o;
+  o.dynamics.by = static_cast<Formulation>(run.by);
+  o.dynamics.alpha = run.alpha;
+  o.dynamics.beta = run.beta;
+  o.dynamics.iteration.feed_back = run.feed_back;
+  o.loops = static_cast<Loops>(run.loops);
+  o.integrator.method = static_cast<Method>(run.method);
+  o.integrator.fixed_step = run.fixed_step > 0 ? run.fixed_step : step;
+  o.integrator.tolerance = run.tolerance > 0 ? run.tolerance : usual_tolerance(o.integrator.method);
+  o.dry = static_cast<DryFriction>(run.dry);
+  o.smooth = run.smooth;
+  return o;
+}
+
+/// The runs of a simulation; names become files.
+std::vector<StudyRun> runs_of(const FileStudy& read, const std::string& file, const Study& s) {
+  std::vector<StudyRun> all;
+  for (const FileRun& r : read.simulate.runs) {
+    check_plain_name("name", r.name, r.where);
+    if (std::any_of(all.begin(), all.end(), [&](const StudyRun& x) { return x.name == r.name; }))
+      throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
+    StudyRun run{r.name, options_of(r, read.step), s.motion,
+                 read.motion.inside ? read.motion.inside->motion : s.motion_file};
+    const bool own = r.motion.inside || !r.motion.path.empty();
+    if (std::string from; own) {
+      run.motion = motion_of(r.motion, file, read, s.robot, ElasticMotion::locked, from);
+      run.motion_name = r.motion.inside ? r.motion.inside->motion : from;
+    }
+    if (run.motion.rows || run.motion.states.size() < 2)
+      throw Error(r.where, "read a table of single states as the motion, expected one that goes on in time");
+    all.push_back(std::move(run));
+  }
+  return all;
+}
+
 }  // namespace
 
 Study parse_study(const std::string& text, const std::string& file) {
   if (text.size() > largest_study_file)
     throw Error({file, 0}, fmt::format("read more than {} bytes, expected a smaller file", largest_study_file));
   const FileStudy read = Object<FileStudy>{study_table}.read(parse_yaml(text, file));
-  check_study_name(read);
+  check_plain_name("study", read.study, read.where);
   if (!(read.step > 0)) throw Error(read.where, fmt::format("step: read {:g} s, expected more than 0", read.step));
   Study s;
   s.name = read.study;
@@ -120,15 +168,15 @@ Study parse_study(const std::string& text, const std::string& file) {
   s.robot_file = found_from(file, read.robot.path, read.robot.where);
   s.robot = load_with(s.robot_file, settings);
   s.published = published_of(read.published, s.robot);
-  if (read.motion.inside) {
-    s.motion_file = file;
-    if (s.elastic == ElasticMotion::given && !s.robot.elastic.empty())
-      throw Error(read.motion.where, "elastic: read given for a motion inside the study, expected a table (CSV)");
-    s.motion = known_motion(build_motion(*read.motion.inside, file, s.robot), file, read.step);
-  } else {
-    s.motion_file = found_from(file, read.motion.path, read.motion.where);
-    s.motion = load_known_motion(s.motion_file, s.robot, read.step, s.elastic);
-  }
+  s.motion = motion_of(read.motion, file, read, s.robot, s.elastic, s.motion_file);
+  s.step = read.step;
+  const bool simulates = read.compute == 1;
+  if (simulates == read.simulate.runs.empty())
+    throw Error(read.where, simulates ? "compute: read simulate, expected simulate: with runs"
+                                      : "simulate: read runs, expected them with compute: simulate only");
+  s.forces = static_cast<SimulatedForces>(read.simulate.forces);
+  s.time = read.simulate.time;
+  s.runs = runs_of(read, file, s);
   return s;
 }
 

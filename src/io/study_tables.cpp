@@ -2,6 +2,7 @@
 
 #include "gough/dynamics/along.hpp"
 #include "gough/io/published.hpp"
+#include "gough/io/study.hpp"
 
 namespace gough::io {
 namespace {
@@ -66,6 +67,45 @@ const Table<FilePublished>& published_table() {
   return table;
 }
 
+template <std::size_t N>
+Choice choice(const std::array<std::string_view, N>& names) {
+  return Choice{{names.begin(), names.end()}};
+}
+
+const Table<FileRun>& run_table() {
+  using R = FileRun;
+  static const Table<R> table{
+      "a run of a simulation",
+      {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
+       field("motion", &R::motion, MotionReader{}, "another motion than the study's"),
+       field("by", &R::by, choice(formulation_names), "formulation; legs if left out"),
+       field("loops", &R::loops, choice(loops_names),
+             "how loops are kept closed: independent (default), projected, baumgarte or drift"),
+       field("method", &R::method, choice(method_names), "integrator; adaptive if left out"),
+       field("fixed_step", &R::fixed_step, Number{time}, "of rk4 and semi_implicit; the study's step if left out"),
+       field("tolerance", &R::tolerance, Number{none}, "of a step, relative and absolute; 1e-10 if left out, dae 1e-8"),
+       field("alpha", &R::alpha, Number{rate}, "of Baumgarte; 20 if left out"),
+       field("beta", &R::beta, Number{rate}, "of Baumgarte; 20 if left out"),
+       field("friction", &R::dry, choice(dry_friction_names), "dry friction: stick (default) or smooth"),
+       field("smooth", &R::smooth, Number{speed}, "speed below which smooth friction fades; 1e-3 if left out"),
+       field("feed_back", &R::feed_back, Boolean{},
+             "scdd_iterative: one iteration an evaluation, from the accelerations of the one before")},
+      "run"};
+  return table;
+}
+
+const Table<FileSimulate>& simulate_table() {
+  using S = FileSimulate;
+  static const Table<S> table{
+      "a simulation",
+      {field("forces", &S::forces, choice(simulated_forces_names),
+             "of the actuators: rigid (default), those the motion needs with elastic joints locked; or none"),
+       field("time", &S::time, Number{time}, "how long; as long as the motion if left out"),
+       field("runs", &S::runs, ListOf<Object<FileRun>>{{run_table}, 40}, "what is compared", true)},
+      "simulate"};
+  return table;
+}
+
 const Table<FileStudy>& study_table() {
   using S = FileStudy;
   static const Table<S> table{
@@ -78,13 +118,15 @@ const Table<FileStudy>& study_table() {
        field("parameters", &S::parameters, MapOf<AnyNumber>{{}, 100}, "numbers by name, to be used in set"),
        field("set", &S::set, MapOf<ValueReader>{{}, 100},
              "other values in the robot file, by path: legs.joints.drive.screw; a number or a parameter's name"),
-       field("compute", &S::compute, Choice{{"inverse"}}, "what is asked: inverse (default), the actuators' forces"),
+       field("compute", &S::compute, Choice{{"inverse", "simulate"}},
+             "what is asked: inverse (default), the actuators' forces; or simulate, motions from forces"),
        field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
              "where the motion of elastic joints comes from: given, locked (default) or quasistatic"),
        field("published", &S::published, Object<FilePublished>{published_table},
-             "numbers of a publication, to be shown beside ours")},
+             "numbers of a publication, to be shown beside ours"),
+       field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation")},
       "study"};
   return table;
 }
@@ -94,6 +136,8 @@ json study_definitions() {
   all["motion"] = Object<FileMotion>{motion_table}.definition();
   all["published"] = Object<FilePublished>{published_table}.definition();
   all["published_number"] = Object<FilePublishedNumber>{published_number_table}.definition();
+  all["simulate"] = Object<FileSimulate>{simulate_table}.definition();
+  all["run"] = Object<FileRun>{run_table}.definition();
   return all;
 }
 

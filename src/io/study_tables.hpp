@@ -2,6 +2,7 @@
 /// The grammar of a study file.
 #include <optional>
 
+#include "gough/dynamics/dynamics.hpp"
 #include "motion_tables.hpp"
 #include "readers.hpp"
 
@@ -40,6 +41,23 @@ struct FilePublished {
   std::vector<FilePublishedNumber> numbers;
 };
 
+/// One run of a simulation.
+struct FileRun {
+  Where where;
+  std::string name;
+  FileStudyMotion motion;
+  std::size_t by = static_cast<std::size_t>(Formulation::legs), loops = 0, method = 0, dry = 0;
+  double fixed_step = 0, tolerance = 0, alpha = 20, beta = 20, smooth = 1e-3;
+  bool feed_back = false;
+};
+
+struct FileSimulate {
+  Where where;
+  std::size_t forces = 0;
+  double time = 0;
+  std::vector<FileRun> runs;
+};
+
 struct FileStudy {
   Where where;
   std::string study, description;
@@ -52,6 +70,7 @@ struct FileStudy {
   double step = 1e-3;
   std::size_t elastic = 1;
   FilePublished published;
+  FileSimulate simulate;
 };
 
 const Table<FileStudy>& study_table();

@@ -313,6 +313,10 @@ class Run {
       answer_.status = Status::singular;
       why += fmt::format("{}the loops' equations are about to lose rank (index {:.1e})", why.empty() ? "" : "; ", near);
     }
+    if (d_.options.by == Formulation::scdd_iterative && last_.ok()) {
+      why = fmt::format("the iteration diverges: its largest eigenvalue is {:.3g}, and {:.3g} is the limit",
+                        d_.iteration.eigenvalue, 2 / d_.options.iteration.relaxation);
+    }
     if (why.empty()) why = "no accelerations here";
     if (!how.empty()) why += "; " + how;
     answer_.reason = why;

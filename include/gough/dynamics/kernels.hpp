@@ -194,7 +194,7 @@ void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
     if constexpr (std::is_same_v<S, double>)
       if (d.options.by == Formulation::scdd_iterative) {
         push_efforts(d.efforts, d.F);
-        d.iteration = iterate_scdd(m, d.y, d.form, d.F, d.options.iteration, w);
+        d.iteration = iterate_scdd(m, d.y, d.form, d.F, d.options.iteration, d.iteration.y, w);
         detail::forces_at(m, d, w);
         return detail::project_loop_forces(d, w);
       }

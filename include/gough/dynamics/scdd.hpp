@@ -236,14 +236,18 @@ struct ScddIteration {
   bool converged = false;
   double change = 0;      ///< of y'' in the last step, relative
   double eigenvalue = 0;  ///< the largest of S^-1 M_c; it converges while relaxation times this is below 2
+  VecX<double> y;         ///< y''
 };
 struct IterationRule {
   int most = 200;
   double relaxation = 1;
   double tolerance = 1e-12;
+  bool feed_back = false;  ///< one iteration an evaluation, from the accelerations of the one before, as printed
 };
-/// Reads X and t at q'' = g, the explicit form, F = A^T e. Writes a. Starts from y'' = 0. Allocates.
+/// Reads X and t at q'' = g, the explicit form, F = A^T e. Writes a. Starts from y'' = 0, or from `before` where it feeds
+/// back. Allocates.
 ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
-                           const VecX<double>& F, const IterationRule& rule, Workspace<double>& w);
+                           const VecX<double>& F, const IterationRule& rule, const VecX<double>& before,
+                           Workspace<double>& w);
 
 }  // namespace gough

@@ -35,12 +35,13 @@ std::vector<double> simulation_values(const Mechanism<double>& m, const Simulati
 
 struct SimulationReport {
   std::string robot;
-  std::vector<double> parameter;  ///< the varied one's value; empty: none
-  std::string parameter_name, parameter_text, output;
+  std::string parameter_name, parameter_text;  ///< what was varied, its value here; empty: nothing
+  std::string output;
   SimulationOptions options;
   SimulationAnswer answer;
   std::size_t asked = 0;                                                             ///< rows
   double energy_start = 0, energy_end = 0, largest_kinetic = 0, largest_change = 0;  ///< [J]
+  double eigenvalue = 0;                                                             ///< of scdd_iterative, the largest
   bool conservative = false;        ///< no losses, drives or loads: the change of energy is an error
   std::vector<std::string> beyond;  ///< the first limit that was exceeded, in words
   std::optional<Table> table;

@@ -8,10 +8,23 @@
 
 #include "gough/io/dynamics_report.hpp"
 #include "gough/io/published.hpp"
+#include "gough/io/simulation_report.hpp"
 
 namespace gough {
 
 inline constexpr std::size_t largest_study_file = std::size_t{1} << 18;
+
+/// Where the forces of a simulation come from: inverse dynamics of its motion, elastic joints locked; or nowhere.
+enum class SimulatedForces { rigid, none };
+inline constexpr std::array<std::string_view, 2> simulated_forces_names = {"rigid", "none"};
+
+/// One of the simulations that a study compares.
+struct StudyRun {
+  std::string name;
+  SimulationOptions options;
+  KnownMotion motion;
+  std::string motion_name;  ///< for people
+};
 
 /// A study with its files read.
 struct Study {
@@ -23,6 +36,10 @@ struct Study {
   ElasticMotion elastic = ElasticMotion::locked;
   std::vector<std::pair<std::string, std::string>> settings;  ///< path in the robot file, value
   Published published;
+  std::vector<StudyRun> runs;  ///< of a simulation; empty: inverse dynamics
+  SimulatedForces forces = SimulatedForces::rigid;
+  double step = 1e-3;  ///< [s]
+  double time = 0;     ///< [s] of simulations; 0: as long as the motion
 };
 
 /// Throws Error (file:line: what was read, what was expected) on bad input.
@@ -50,6 +67,19 @@ struct StudyResult {
 /// InverseJob.
 StudyResult run_study(const Study& study, const std::string& folder,
                       const std::function<bool(const AlongRow&)>& after_row = {});
+
+struct SimulationStudyResult {
+  std::string folder;
+  std::vector<SimulationReport> runs;
+  std::vector<std::string> files;  ///< in the folder, result.json last
+
+  bool stopped() const;
+};
+
+/// The same for a study with runs: a table for each, NAME.csv.
+SimulationStudyResult run_simulation_study(const Study& study, const std::string& folder,
+                                           const std::function<bool(const SimulationRow&)>& after_row = {});
+std::string simulation_study_text(const Study& study, const SimulationStudyResult& result);
 
 std::string study_text(const Study& study, const StudyResult& result);
 std::string study_json(const Study& study, const StudyResult& result);

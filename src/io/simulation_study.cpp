@@ -1,0 +1,274 @@
+/// Studies that simulate: every run with its table, and a report that lays them over each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "gough/error.hpp"
+#include "gough/io/study.hpp"
+#include "report_parts.hpp"
+#include "state_columns.hpp"
+
+namespace gough {
+namespace {
+
+using namespace io;
+namespace fs = std::filesystem;
+
+/// Forces and start of a run, from inverse dynamics along its motion.
+struct Reference {
+  Table forces;
+  VecX<double> q, v;            ///< of the first state
+  std::vector<Vec3<double>> p;  ///< the platform's origin, state by state
+};
+
+Reference reference_of(const Study& study, const StudyRun& run) {
+  const Mechanism<double>& m = study.robot;
+  Reference r;
+  r.forces.columns = {"t"};
+  for (const int a : m.actuator) r.forces.columns.push_back("tau." + coordinate(m, a).name);
+  AlongOptions options;
+  options.elastic = ElasticMotion::locked;
+  const AlongAnswer answer = inverse_along(m, run.motion.states, options, [&](const AlongRow& row) {
+    std::vector<double> values = {row.t};
+    values.insert(values.end(), row.w.tau.begin(), row.w.tau.end());
+    if (study.forces == SimulatedForces::none) std::fill(values.begin() + 1, values.end(), 0.0);
+    r.forces.rows.push_back(std::move(values));
+    if (r.q.size() == 0) r.q = row.w.q, r.v = row.w.v;
+    if (m.platform.exists()) r.p.push_back(platform_pose(m, row.w).p);
+    return true;
+  });
+  if (!answer.ok()) throw Error(answer.explain(run.motion.file));
+  return r;
+}
+
+/// What the report shows of a run, row by row.
+struct RunCurves {
+  std::vector<double> deviation, gap, energy;
+  std::array<std::vector<double>, 3> p;
+  std::vector<std::vector<double>> load;  ///< of each elastic joint
+};
+
+class SimulationStudy {
+ public:
+  SimulationStudy(const Study& study, const std::string& folder,
+                  const std::function<bool(const SimulationRow&)>& after_row)
+      : study_(study), after_row_(after_row), record_(study.robot, rows_of(study.runs.front()).size()) {
+    result_.folder = folder;
+  }
+
+  SimulationStudyResult run() {
+    for (const StudyRun& r : study_.runs) {
+      simulate_run(r);
+      if (result_.runs.back().answer.stopped) break;
+    }
+    record_.finish();
+    for (std::string& file : write_report_files(result_.folder, report())) result_.files.push_back(std::move(file));
+    result_.files.emplace_back("result.json");
+    write_text((fs::path(result_.folder) / "result.json").string(), result_json());
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<double> rows_of(const StudyRun& r) const {
+    const double start = r.motion.states.front().motion.t;
+    return even_times(start, study_.time > 0 ? start + study_.time : r.motion.states.back().motion.t, study_.step);
+  }
+
+  void simulate_run(const StudyRun& r) {
+    const Mechanism<double>& m = study_.robot;
+    const Reference reference = reference_of(study_, r);
+    const ForceTable forces(reference.forces, r.motion.file, m);
+    Workspace<double> w(m);
+    w.q = reference.q;
+    w.v = reference.v;
+    SimulationJob job;
+    job.options = r.options;
+    job.times = rows_of(r);
+    job.controller = [&](double t, Workspace<double>& at) { forces.apply(t, m, at); };
+    job.output = (fs::path(result_.folder) / (r.name + ".csv")).string();
+    const bool first = curves_.empty();
+    RunCurves curves;
+    curves.load.resize(m.elastic.size());
+    job.after_row = [&](const SimulationRow& row) {
+      note(row, reference, curves);
+      if (first) record_.add({record_.t.size(), row.t, row.w, row.d, "", {}});
+      return !after_row_ || after_row_(row);
+    };
+    result_.runs.push_back(report_simulation(m, w, job));
+    result_.runs.back().output = r.name + ".csv";
+    result_.files.push_back(r.name + ".csv");
+    curves_.push_back(std::move(curves));
+  }
+
+  void note(const SimulationRow& row, const Reference& reference, RunCurves& c) const {
+    const Mechanism<double>& m = study_.robot;
+    const std::size_t i = c.gap.size();
+    c.gap.push_back(row.w.phi.size() > 0 ? row.w.phi.cwiseAbs().maxCoeff() : 0.0);
+    Workspace<double> w = row.w;
+    const EnergyBalance e = energy_balance(m, w);
+    c.energy.push_back(e.kinetic + e.potential);
+    for (std::size_t k = 0; k < m.elastic.size(); ++k) c.load[k].push_back(row.w.load[m.elastic[k]]);
+    if (!m.platform.exists()) return;
+    const Vec3<double> p = platform_pose(m, row.w).p;
+    for (int k = 0; k < 3; ++k) c.p[at(k)].push_back(p[k]);
+    if (i < reference.p.size()) c.deviation.push_back((p - reference.p[i]).norm());
+  }
+
+  // ---------------------------------------------------------------------------------------------- report
+
+  std::string report() const {
+    json out = report_head(study_.name, study_.description);
+    json facts = json::array(), notes = json::array();
+    facts.push_back({"robot", fmt::format("{} ({})", study_.robot.name, study_.robot_file)});
+    facts.push_back({"runs", std::to_string(result_.runs.size())});
+    facts.push_back({"forces", study_.forces == SimulatedForces::rigid
+                                   ? "inverse dynamics of the motion, elastic joints locked; no control"
+                                   : "none"});
+    for (std::size_t i = 0; i < result_.runs.size(); ++i)
+      if (const SimulationAnswer& a = result_.runs[i].answer; !a.ok())
+        notes.push_back({{"severity", "warning"},
+                         {"text", fmt::format("{} ended at t = {:g} s: {}: {}.", study_.runs[i].name, a.t,
+                                              name(a.status), a.reason)}});
+    out.update({{"facts", facts}, {"notes", notes}});
+    out.update(report_motion(study_.robot, record_));
+    out.update({{"plots", packed_plots(plots(), "")},
+                {"tables", json::array({runs_table(), mobility_table(checked(study_.robot))})}});
+    return report_text(out);
+  }
+
+  /// A plot of one curve per run, for runs with the same motion.
+  template <class Take>
+  void add(std::vector<Plot>& all, const std::string& id, const std::string& title, const std::string& unit, bool log,
+           const std::string& text, Take take) const {
+    std::map<std::string, Plot> by_motion;
+    std::vector<std::string> order;
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+      const std::string& motion = study_.runs[i].motion_name;
+      if (!by_motion.contains(motion)) {
+        const std::size_t n = order.size();
+        order.push_back(motion);
+        by_motion[motion] = {n == 0 ? id : fmt::format("{}_{}", id, n + 1),
+                             n == 0 ? title : title + ", " + motion,
+                             unit,
+                             text,
+                             false,
+                             log,
+                             {}};
+      }
+      std::vector<double> values = take(curves_[i]);
+      if (values.empty()) continue;
+      values.resize(record_.t.size(), std::numeric_limits<double>::quiet_NaN());
+      by_motion[motion].series.push_back({study_.runs[i].name, "", std::move(values)});
+    }
+    for (const std::string& motion : order) all.push_back(by_motion[motion]);
+  }
+
+  std::vector<Plot> plots() const {
+    const Mechanism<double>& m = study_.robot;
+    std::vector<Plot> all;
+    for (std::size_t k = 0; k < m.elastic.size(); ++k) {
+      const Coordinate& c = coordinate(m, m.elastic[k]);
+      add(all, "load_" + std::to_string(k + 1), "Force in " + c.name, c.is_length ? "N" : "N m", false,
+          "Of spring and damper, along the joint's coordinate.", [k](const RunCurves& r) { return r.load[k]; });
+    }
+    add(all, "gap", "Gap of the loops", "m or rad", true,
+        "Largest loop equation: the distance between the ends of the chains where they meet.",
+        [](const RunCurves& r) { return r.gap; });
+    add(all, "deviation", "Distance from the reference", "m", false, "Of the platform's origin.",
+        [](const RunCurves& r) { return r.deviation; });
+    for (std::size_t k = 0; k < 3; ++k)
+      add(all, std::string("platform_") + "xyz"[k], fmt::format("Platform {}", "xyz"[k]), "m", false, "",
+          [k](const RunCurves& r) { return r.p[k]; });
+    add(all, "energy", "Kinetic and potential energy", "J", false, "", [](const RunCurves& r) { return r.energy; });
+    return all;
+  }
+
+  json runs_table() const {
+    json rows = json::array();
+    const std::string none = "–";
+    for (std::size_t i = 0; i < result_.runs.size(); ++i) {
+      const SimulationReport& r = result_.runs[i];
+      const bool fixed =
+          r.options.integrator.method == Method::rk4 || r.options.integrator.method == Method::semi_implicit;
+      const auto& d = curves_[i].deviation;
+      rows.push_back({study_.runs[i].name, study_.runs[i].motion_name, std::string(name(r.options.dynamics.by)),
+                      std::string(name(r.options.loops)), std::string(name(r.options.integrator.method)),
+                      fixed ? fmt::format("{:g}", 1e6 * r.options.integrator.fixed_step) : none,
+                      fmt::format("{:.1e}", r.answer.largest_residual),
+                      d.empty() ? none : fmt::format("{:.3g}", 1e3 * *std::max_element(d.begin(), d.end())),
+                      r.eigenvalue > 0 ? fmt::format("{:.3g}", r.eigenvalue) : none,
+                      r.answer.ok() ? fmt::format("{} rows", r.answer.rows)
+                                    : fmt::format("{} at t = {:.4g} s", name(r.answer.status), r.answer.t)});
+    }
+    return report_table("runs", "Runs",
+                        {"run", "motion", "formulation", "loops", "method", "#step [µs]", "#largest gap [m or rad]",
+                         "#largest deviation [mm]", "#eigenvalue", "outcome"},
+                        rows, "Eigenvalue: the largest of the printed iteration's matrix; it converges below 2 only.");
+  }
+
+  std::string result_json() const {
+    json runs = json::array(), settings = json::object();
+    for (const auto& [path, value] : study_.settings) settings[path] = value;
+    for (std::size_t i = 0; i < result_.runs.size(); ++i) {
+      json one = json::parse(simulation_json({result_.runs[i]}));
+      one["name"] = study_.runs[i].name;
+      one["motion"] = study_.runs[i].motion_name;
+      one["fixed_step"] = result_.runs[i].options.integrator.fixed_step;
+      runs.push_back(std::move(one));
+    }
+    return dumped({{"study", study_.name},
+                   {"description", study_.description},
+                   {"robot", {{"name", study_.robot.name}, {"file", study_.robot_file}, {"set", settings}}},
+                   {"motion", study_.motion_file},
+                   {"compute", "simulate"},
+                   {"status", result_.stopped() ? "interrupted" : "ok"},
+                   {"runs", runs},
+                   {"files", result_.files}});
+  }
+
+  const Study& study_;
+  const std::function<bool(const SimulationRow&)>& after_row_;
+  RunRecord record_;
+  SimulationStudyResult result_;
+  std::vector<RunCurves> curves_;
+};
+
+}  // namespace
+
+bool SimulationStudyResult::stopped() const {
+  return std::any_of(runs.begin(), runs.end(), [](const SimulationReport& r) { return r.answer.stopped; });
+}
+
+SimulationStudyResult run_simulation_study(const Study& study, const std::string& folder,
+                                           const std::function<bool(const SimulationRow&)>& after_row) {
+  if (study.runs.empty()) throw Error({study.file, 0}, "read no runs, expected some to simulate");
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  return SimulationStudy(study, folder, after_row).run();
+}
+
+std::string simulation_study_text(const Study& study, const SimulationStudyResult& r) {
+  std::size_t width = 8;
+  for (const StudyRun& run : study.runs) width = std::max(width, run.name.size());
+  std::string text = fmt::format("study {}\n  {:<{}}  {:<16}{:<13}{:<14}{:>10}{:>14}  {}\n", study.name, "run", width,
+                                 "by", "loops", "method", "step [us]", "largest gap", "outcome");
+  for (std::size_t i = 0; i < r.runs.size(); ++i) {
+    const SimulationReport& run = r.runs[i];
+    const bool fixed =
+        run.options.integrator.method == Method::rk4 || run.options.integrator.method == Method::semi_implicit;
+    text += fmt::format(
+        "  {:<{}}  {:<16}{:<13}{:<14}{:>10}{:>14.1e}  {}\n", study.runs[i].name, width, name(run.options.dynamics.by),
+        name(run.options.loops), name(run.options.integrator.method),
+        fixed ? fmt::format("{:g}", 1e6 * run.options.integrator.fixed_step) : "-", run.answer.largest_residual,
+        run.answer.ok()
+            ? fmt::format("{} rows", run.answer.rows)
+            : fmt::format("{} at t = {:.4g} s: {}", name(run.answer.status), run.answer.t, run.answer.reason));
+  }
+  text += fmt::format("  {}: {}\n", r.folder, fmt::join(r.files, ", "));
+  return text;
+}
+
+}  // namespace gough
