@@ -55,14 +55,18 @@ verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FU
 	@cmake --preset tidy >/dev/null
 	@$(BUILD) build/tidy -j$(JOBS)
 	@$(MAKE) browser-test
-	@echo "== fuzzing robot files for $(FUZZ_SECONDS) s"
 	@cmake --preset fuzz >/dev/null
-	@$(BUILD) build/fuzz -j$(JOBS) --target robot_file_fuzz
-	@mkdir -p build/fuzz/corpus
-	@build/fuzz/robot_file_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
-	  -artifact_prefix=build/fuzz/ build/fuzz/corpus robots >build/fuzz/log 2>&1 || { tail -n 50 build/fuzz/log; exit 1; }
-	@grep number_of_executed_units build/fuzz/log
-	@echo "verify: tests, sanitizers, clang-tidy, browser and $(FUZZ_SECONDS) s of fuzzing passed"
+	@$(BUILD) build/fuzz -j$(JOBS) --target robot_file_fuzz motion_file_fuzz
+	@$(MAKE) fuzz-robot_file CORPUS=robots
+	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
+	@echo "verify: tests, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
+
+fuzz-%:
+	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"
+	@mkdir -p build/fuzz/$*
+	@build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	  -artifact_prefix=build/fuzz/ build/fuzz/$* $(CORPUS) >build/fuzz/$*.log 2>&1 || { tail -n 50 build/fuzz/$*.log; exit 1; }
+	@grep number_of_executed_units build/fuzz/$*.log
 
 browser-test:  ## the pages of report and view in a real browser (part of verify)
 	@tools/setup verify

@@ -63,7 +63,7 @@ class Follower {
       throw Error(fmt::format("{}: read a motion of the platform, expected a robot that has one", m_.name));
     const int freedoms = m_.nv - m_.rank;
     const auto masters =
-        static_cast<int>(platform ? at(m_.platform.task_size()) + m_.elastic.size() : m_.driven().size());
+        static_cast<int>(platform ? at(m_.platform.task_size()) + m_.standing().size() : m_.driven().size());
     if (platform ? masters == freedoms : masters >= freedoms) return;
     throw Error(fmt::format(
         "{}: read the motion of {} coordinates ({}), expected {}: as many as the robot's freedoms", m_.name, masters,

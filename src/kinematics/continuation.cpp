@@ -78,7 +78,7 @@ Path pose_path(const Mechanism<double>& m, const Transform<double>& from, const 
   const Vec3<double> turn = vector_from_rotation(from.R.transpose() * to.R);
   const bool whole_turn = mask[3] && mask[4] && mask[5];
   std::vector<bool> elastic(at(m.nv), false);
-  for (const int e : m.elastic) elastic[at(e)] = true;
+  for (const int e : m.standing()) elastic[at(e)] = true;
   return [=](double s, VecX<double>&) {
     Hold hold;
     Vec6<double> x = x0 + (x1 - x0) * s;

@@ -92,7 +92,7 @@ Selection select_platform(const Mechanism<double>& m, const Workspace<double>& w
   if (m.platform.floats)
     for (int i = 0; i < 6; ++i)
       if (m.platform.coordinates[at(i)]) column_class[at(m.joint[at(m.platform.body)].v + i)] = 1;
-  for (const int e : m.elastic) column_class[at(e)] = 1;
+  for (const int e : m.standing()) column_class[at(e)] = 1;
   return select_coordinates(m, w, column_class, rank);
 }
 

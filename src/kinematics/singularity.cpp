@@ -93,7 +93,7 @@ void type2_index(const Mechanism<double>& m, const Workspace<double>& w, const M
     return;
   }
   MatX<double> N = null_space(w.K);
-  if (!m.elastic.empty()) N = N * null_space(rows_of(N, m.elastic));
+  if (const std::vector<int> stand = m.standing(); !stand.empty()) N = N * null_space(rows_of(N, stand));
   const auto freedoms = static_cast<int>(N.cols()) - m.idle_free;
   const MatX<double> task = task_jacobian(m, w, platform_radius(m, w, length)) * N;
   const MatX<double> rates = rows_of(N, m.actuator);

@@ -18,7 +18,7 @@ MasterForm<double> make_master_form(const Mechanism<double>& m, Workspace<double
   if (platform) {
     for (int c = 0; c < 6; ++c)
       if (m.platform.coordinates[static_cast<std::size_t>(c)]) f.task.push_back(c);
-    f.elastic = m.elastic;
+    f.elastic = m.standing();
   } else {  // redundant drives: those that the selection found independent
     for (const int c : f.s.independent) {
       const auto drives = m.driven();

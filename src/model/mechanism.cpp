@@ -28,6 +28,13 @@ std::vector<int> Structure::leg_rows(const Leg& of) const {
   return rows;
 }
 
+std::vector<int> Structure::standing() const {
+  std::vector<int> all = elastic;
+  if (platform.task_size() + static_cast<int>(all.size()) > nv - rank)
+    std::erase_if(all, [this](int e) { return coordinate[static_cast<std::size_t>(e)].actuated; });
+  return all;
+}
+
 std::vector<int> Structure::driven() const {
   std::vector<int> all = actuator;
   for (const int e : elastic)

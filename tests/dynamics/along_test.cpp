@@ -283,6 +283,35 @@ TEST(ElasticAlong, QuasistaticJointsYieldToTheMissingForce) {
   });
 }
 
+/// Drives that are elastic themselves follow the platform: their springs take a share of the forces of the rigid robot.
+TEST(ElasticAlong, ElasticDrivesFollowThePlatform) {
+  const Mechanism<double>& rigid = shipped("hexapod");
+  const std::string file = std::string(GOUGH_SOURCE_DIR) + "/robots/hexapod.yaml";
+  const double c = 2e4, rest = 0.7;
+  const Mechanism<double> m = load_robot(file, {{{"test", 1}, "legs.joints.drive.role", {"actuated", "elastic"}, true},
+                                                {{"test", 1}, "legs.joints.drive.stiffness", {"2e4 N/m"}, false},
+                                                {{"test", 1}, "legs.joints.drive.rest", {"0.7"}, false}});
+  const KnownState state = moving(rigid, 3);
+  VecX<double> tau;
+  inverse_along(rigid, std::vector{state}, {}, [&](const AlongRow& row) {
+    tau = row.w.tau;
+    return true;
+  });
+  for (const Formulation by : all_formulations) {
+    AlongOptions options;
+    options.dynamics.by = by;
+    const AlongAnswer answer = inverse_along(m, std::vector{state}, options, [&](const AlongRow& row) {
+      for (Eigen::Index i = 0; i < tau.size(); ++i) {
+        const double stretch = row.w.q[position_index(m, m.actuator[at(static_cast<int>(i))])] - rest;
+        EXPECT_NEAR(row.w.tau[i], tau[i] + c * stretch, 1e-8 * tau.norm()) << name(by);
+      }
+      return true;
+    });
+    EXPECT_TRUE(answer.ok()) << name(by) << ": " << answer.reason;
+    EXPECT_EQ(answer.rows, 1u);
+  }
+}
+
 /// The true elastic motion, from forward dynamics, leaves nothing missing.
 TEST(ElasticAlong, GivenTheTrueMotionNothingIsMissing) {
   ElasticBar bar;

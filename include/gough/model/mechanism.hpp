@@ -121,6 +121,9 @@ struct Structure {
   std::vector<int> leg_rows(const Leg& leg) const;
   /// Actuated velocity coordinates, then those that are only elastic.
   std::vector<int> driven() const;
+  /// Elastic coordinates whose motion must be told when the platform's is: all, or, where the platform moves drives that are
+  /// elastic themselves, those that nothing drives.
+  std::vector<int> standing() const;
   /// "leg2.ball.x": an equation by name.
   std::string row_name(int row) const;
 };
