@@ -16,6 +16,14 @@ int position_index(const Structure& m, int coordinate) {
   return -1;
 }
 
+void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w) {
+  for (Force<double>& f : w.external) f = Force<double>{};
+  if (!m.platform.exists()) return;
+  const Vec3<double> p = platform_pose(m, w).p;
+  w.external[static_cast<std::size_t>(m.platform.body)] = {wrench.moment + cross<double>(p, wrench.force),
+                                                           wrench.force};
+}
+
 std::string AlongAnswer::explain(const std::string& file) const {
   const std::string where = line > 0 ? fmt::format("{}:{}", file, line) : fmt::format("{}: t = {:g}", file, t);
   return fmt::format("{}: {}: {}", where, name(status), reason);
@@ -202,14 +210,6 @@ class Follower {
   double first_pivot_ = 0, first_loops_ = 0;
 };
 
-/// The wrench at the platform's origin as one about the base's. Reads positions.
-void apply_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w) {
-  for (Force<double>& f : w.external) f = Force<double>{};
-  if (!m.platform.exists()) return;
-  const Vec3<double> p = platform_pose(m, w).p;
-  w.external[at(m.platform.body)] = {wrench.moment + cross<double>(p, wrench.force), wrench.force};
-}
-
 Step step_of(const DynamicsAnswer& a) { return {a.status, a.reason}; }
 
 /// One evaluation of inverse dynamics with the elastic joints at `x`.
@@ -217,7 +217,7 @@ Step inverse_at(const Mechanism<double>& m, const KnownState& state, const VecX<
                 Follower& follower, Workspace<double>& w, Dynamics<double>& d) {
   if (Step s = follower.place(state, x); !s.ok()) return s;
   if (Step s = follower.rates(state, with_elastic, true); !s.ok()) return s;
-  apply_wrench(m, state.wrench, w);
+  apply_platform_wrench(m, state.wrench, w);
   return step_of(inverse_dynamics(m, w, d));
 }
 
@@ -315,7 +315,7 @@ AlongAnswer forward_along(const Mechanism<double>& m, std::span<const KnownState
     Step s = follower.place(state, given ? follower.elastic_given(state) : follower.elastic_at_rest());
     if (s.ok()) s = follower.rates(state, given, false);
     if (s.ok()) {
-      apply_wrench(m, state.wrench, w);
+      apply_platform_wrench(m, state.wrench, w);
       w.tau = state.tau;
       s = step_of(forward_dynamics(m, w, d));
     }

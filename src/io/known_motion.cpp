@@ -9,8 +9,6 @@
 namespace gough {
 namespace {
 
-constexpr std::array<std::string_view, 6> wrench_names = {"fx", "fy", "fz", "mx", "my", "mz"};
-
 /// Columns by name; all of them are there, or none is (empty), or Error.
 std::vector<int> find_all(const Table& table, const std::string& file, const std::vector<std::string>& names,
                           bool needed, const std::string& expected) {
@@ -25,40 +23,25 @@ std::vector<int> find_all(const Table& table, const std::string& file, const std
   return at;
 }
 
-/// The wrench columns that a table has.
-struct WrenchColumns {
-  std::array<int, 6> at{};
-  bool any = false;
-
-  WrenchColumns(const Table& table, const std::string& file, const Mechanism<double>& m) {
-    for (std::size_t i = 0; i < 6; ++i) {
-      at[i] = table.find(std::string(wrench_names[i]));
-      any = any || at[i] >= 0;
-    }
-    if (any && !m.platform.exists())
-      throw Error({file, 1},
-                  fmt::format("read a wrench on the platform, expected none: the robot '{}' has no platform", m.name));
-  }
-  Force<double> of_row(const Table& table, const std::string& file, std::size_t row) const {
-    Force<double> wrench;
-    for (std::size_t i = 0; i < 6; ++i)
-      if (at[i] >= 0) {
-        const double x = io::table_value(table, file, row, at[i]);
-        (i < 3 ? wrench.force[static_cast<Eigen::Index>(i)] : wrench.moment[static_cast<Eigen::Index>(i) - 3]) = x;
-      }
-    return wrench;
-  }
-};
+Force<double> wrench_of_row(const Table& table, const std::string& file, const io::WrenchColumns& columns,
+                            std::size_t row) {
+  Force<double> wrench;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (columns.at[i] >= 0)
+      (i < 3 ? wrench.force : wrench.moment)[static_cast<Eigen::Index>(i % 3)] =
+          io::table_value(table, file, row, columns.at[i]);
+  return wrench;
+}
 
 /// Between the rows of a table whose times increase: on the straight line.
-Force<double> wrench_at(const Table& table, const std::string& file, const WrenchColumns& columns, double t) {
+Force<double> wrench_at(const Table& table, const std::string& file, const io::WrenchColumns& columns, double t) {
   const auto time = static_cast<std::size_t>(table.find("t"));
   std::size_t after = 0;
   while (after < table.rows.size() && table.rows[after][time] < t) ++after;
-  if (after == 0) return columns.of_row(table, file, 0);
-  if (after == table.rows.size()) return columns.of_row(table, file, after - 1);
+  if (after == 0) return wrench_of_row(table, file, columns, 0);
+  if (after == table.rows.size()) return wrench_of_row(table, file, columns, after - 1);
   const double t0 = table.rows[after - 1][time], t1 = table.rows[after][time], s = (t - t0) / (t1 - t0);
-  return columns.of_row(table, file, after - 1) * (1 - s) + columns.of_row(table, file, after) * s;
+  return wrench_of_row(table, file, columns, after - 1) * (1 - s) + wrench_of_row(table, file, columns, after) * s;
 }
 
 std::vector<std::string> elastic_columns(const Mechanism<double>& m, char level) {
@@ -112,19 +95,19 @@ KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& 
   }
   const Table table = read_table(path);
   const GivenMotion motion = motion_from_table(table, path, m);
-  const WrenchColumns wrench(table, path, m);
+  const io::WrenchColumns wrench = io::find_wrench(table, path, m);
   if (motion.trajectory) {
     if (given)
       throw Error({path, 1},
                   "read positions alone, expected positions, velocities and accelerations for --elastic given");
     KnownMotion all = known_motion(*motion.trajectory, path, step);
     for (KnownState& s : all.states)
-      if (wrench.any) s.wrench = wrench_at(table, path, wrench, s.motion.t);
+      if (wrench.any()) s.wrench = wrench_at(table, path, wrench, s.motion.t);
     return all;
   }
   KnownMotion all{path, {}, true, table.find("t") >= 0};
   for (std::size_t r = 0; r < motion.rows.size(); ++r)
-    all.states.push_back({motion.rows[r], wrench.of_row(table, path, r), {}, {}, {}, {}});
+    all.states.push_back({motion.rows[r], wrench_of_row(table, path, wrench, r), {}, {}, {}, {}});
   if (given) add_given_elastic(table, path, m, all.states);
   return all;
 }
@@ -132,7 +115,7 @@ KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& 
 KnownMotion load_driven_states(const std::string& path, const Mechanism<double>& m) {
   const Table table = read_table(path);
   const std::vector<MotionState> motion = moving_states(table, path, m);
-  const WrenchColumns wrench(table, path, m);
+  const io::WrenchColumns wrench = io::find_wrench(table, path, m);
   std::vector<std::string> names;
   for (const int a : m.actuator) names.push_back("tau." + m.coordinate[static_cast<std::size_t>(a)].name);
   const std::vector<int> tau = find_all(table, path, names, true, "tau.NAME of every actuator");
@@ -144,7 +127,7 @@ KnownMotion load_driven_states(const std::string& path, const Mechanism<double>&
   }
   KnownMotion all{path, {}, true, table.find("t") >= 0};
   for (std::size_t r = 0; r < motion.size(); ++r) {
-    KnownState s{motion[r], wrench.of_row(table, path, r), {}, {}, {}, values(table, path, r, tau)};
+    KnownState s{motion[r], wrench_of_row(table, path, wrench, r), {}, {}, {}, values(table, path, r, tau)};
     if (!q.empty()) s.elastic_q = values(table, path, r, q), s.elastic_v = values(table, path, r, v);
     all.states.push_back(std::move(s));
   }

@@ -24,6 +24,13 @@ Piece piece_from_table(const gough::Table& table, const std::string& file, const
 
 /// A number of a table, refused where it is out of all bounds.
 double table_value(const gough::Table& table, const std::string& file, std::size_t row, int column);
+/// The columns fx fy fz mx my mz that a table has; -1: not this one.
+struct WrenchColumns {
+  std::array<int, 6> at{};
+  bool any() const { return at != std::array{-1, -1, -1, -1, -1, -1}; }
+};
+/// Throws Error where there are some and the robot has no platform.
+WrenchColumns find_wrench(const gough::Table& table, const std::string& file, const Mechanism<double>& m);
 /// "read a table without x, y, ..., expected ...".
 [[noreturn]] void refuse_missing(const std::string& file, const std::vector<std::string>& missing,
                                  const std::string& expected);

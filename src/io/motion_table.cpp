@@ -23,6 +23,16 @@ double table_value(const gough::Table& table, const std::string& file, std::size
   return x;
 }
 
+WrenchColumns find_wrench(const gough::Table& table, const std::string& file, const Mechanism<double>& m) {
+  static constexpr std::array<std::string_view, 6> names = {"fx", "fy", "fz", "mx", "my", "mz"};
+  WrenchColumns columns;
+  for (std::size_t i = 0; i < 6; ++i) columns.at[i] = table.find(std::string(names[i]));
+  if (columns.any() && !m.platform.exists())
+    throw Error({file, 1},
+                fmt::format("read a wrench on the platform, expected none: the robot '{}' has no platform", m.name));
+  return columns;
+}
+
 void refuse_missing(const std::string& file, const std::vector<std::string>& missing, const std::string& expected) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 12));
   throw Error({file, 1}, fmt::format("read a table without {}{}, expected {}",

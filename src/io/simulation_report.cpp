@@ -16,10 +16,6 @@ namespace gough {
 
 using namespace io;
 
-namespace {
-constexpr std::array<std::string_view, 6> wrench_names = {"fx", "fy", "fz", "mx", "my", "mz"};
-}
-
 // ------------------------------------------------------------------------------------------------ forces
 
 ForceTable::ForceTable(const std::string& path, const Mechanism<double>& m) : ForceTable(read_table(path), path, m) {}
@@ -34,14 +30,7 @@ ForceTable::ForceTable(Table table, const std::string& file, const Mechanism<dou
   time_ = find("t");
   for (const int a : m.actuator) tau_.push_back(find("tau." + coordinate(m, a).name));
   if (!missing.empty()) refuse_missing(file, missing, "t and tau.NAME of every actuator");
-  bool any = false;
-  for (std::size_t i = 0; i < 6; ++i) {
-    wrench_[i] = table_.find(std::string(wrench_names[i]));
-    any = any || wrench_[i] >= 0;
-  }
-  if (any && !m.platform.exists())
-    throw Error({file, 1},
-                fmt::format("read a wrench on the platform, expected none: the robot '{}' has no platform", m.name));
+  wrench_ = find_wrench(table_, file, m).at;
   if (table_.rows.empty()) throw Error({file, 0}, "read no rows, expected forces");
   for (std::size_t r = 0; r < table_.rows.size(); ++r) {
     for (std::size_t c = 0; c < table_.columns.size(); ++c) table_value(table_, file, r, static_cast<int>(c));
@@ -65,13 +54,6 @@ void ForceTable::apply(double t, const Mechanism<double>& m, Workspace<double>& 
     if (wrench_[i] >= 0)
       (i < 3 ? wrench.force : wrench.moment)[static_cast<Eigen::Index>(i % 3)] = value(at(wrench_[i]));
   apply_platform_wrench(m, wrench, w);
-}
-
-void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w) {
-  for (Force<double>& f : w.external) f = Force<double>{};
-  if (!m.platform.exists()) return;
-  const Vec3<double> p = platform_pose(m, w).p;
-  w.external[at(m.platform.body)] = {wrench.moment + cross<double>(p, wrench.force), wrench.force};
 }
 
 // ------------------------------------------------------------------------------------------------ tables

@@ -68,6 +68,9 @@ AlongAnswer inverse_along(const Mechanism<double>& m, std::span<const KnownState
 AlongAnswer forward_along(const Mechanism<double>& m, std::span<const KnownState> states, const AlongOptions& options,
                           const OnRow& on_row);
 
+/// A wrench on the platform (force and moment at its origin, base axes) as w.external wants it. Reads positions.
+void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w);
+
 /// Where a single coordinate of the tree stands in q; -1 where there is none.
 int position_index(const Structure& m, int coordinate);
 

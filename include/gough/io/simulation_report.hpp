@@ -24,11 +24,8 @@ class ForceTable {
   Table table_;
   std::size_t time_ = 0;
   std::vector<std::size_t> tau_;
-  std::array<int, 6> wrench_{};
+  std::array<int, 6> wrench_{};  ///< columns; -1: none
 };
-
-/// A wrench on the platform (force and moment at its origin, base axes) as the workspace wants it. Reads positions.
-void apply_platform_wrench(const Mechanism<double>& m, const Force<double>& wrench, Workspace<double>& w);
 
 std::vector<std::string> simulation_columns(const Mechanism<double>& m);
 std::vector<double> simulation_values(const Mechanism<double>& m, const SimulationRow& row);
