@@ -230,10 +230,10 @@ class Run {
     return std::abs(change) <= steady * std::max(a.kinetic, b.kinetic);
   }
 
-  /// Steps that end where a row is wanted say nothing of the motion.
+  /// Steps that end where a row is wanted say nothing of the motion, and the first is a guess.
   void note_step(double length, bool own) {
     usual_step_ = std::max(0.99 * usual_step_, length);
-    if (own && length > 0 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
+    if (own && length > 0 && taken_ > 1 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
       answer_.shortest_step = length;
       answer_.shortest_t = integrator_->t;
     }
