@@ -86,6 +86,25 @@ TEST(Equilibrium, OfABlockOnASpring) {
   EXPECT_NEAR(w.q[0], 0.1 - 2 * 9.81 / 50, 1e-10);
 }
 
+/// 5 N from outside on 50 N/m; and a hexapod on springs that a force pushes aside.
+TEST(Equilibrium, BalancesWrenchesFromOutside) {
+  const Mechanism<double> m = block_with("stiffness: 50 N/m");
+  Workspace<double> w(m);
+  w.external[0] = {{0, 0, 0}, {5, 0, 0}};
+  const Answer a = find_equilibrium(m, w);
+  ASSERT_TRUE(a.ok()) << a.reason;
+  EXPECT_NEAR(w.q[0], 0.1, 1e-9);
+  const Mechanism<double> hexapod = on_springs(shipped("hexapod"), 50);
+  Workspace<double> pushed(hexapod);
+  tree_positions(hexapod, pushed);
+  apply_platform_wrench(hexapod, {{0, 0, 0}, {30, 0, -20}}, pushed);
+  ASSERT_TRUE(find_equilibrium(hexapod, pushed).ok());
+  pushed.v.setZero();
+  ASSERT_TRUE(forward_dynamics(hexapod, pushed).ok());
+  EXPECT_LT(pushed.a.norm(), 1e-6);
+  EXPECT_GT(platform_pose(hexapod, pushed).p[0], 1e-3) << "aside";
+}
+
 class RestingRobot : public testing::TestWithParam<std::string> {};
 
 /// Loops closed, no acceleration, and no closed position nearby with less energy.
