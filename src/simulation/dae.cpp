@@ -19,13 +19,7 @@ class Dae : public Integrator {
  public:
   Dae(const IntegratorOptions& o, double end, const Mechanism<double>& m, Dynamics<double>& d,
       std::function<void(double)> drive, Workspace<double>& w)
-      : options_(o),
-        end_(end),
-        m_(m),
-        d_(d),
-        drive_(std::move(drive)),
-        w_(w),
-        tree_(make_state_form(m, Loops::drift)) {
+      : options_(o), end_(end), m_(m), d_(d), drive_(std::move(drive)), w_(w), tree_(make_state_form(m, Loops::drift)) {
     if (!(options_.tolerance > 0)) options_.tolerance = usual_tolerance(Method::dae);
   }
 
