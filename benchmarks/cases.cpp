@@ -246,7 +246,7 @@ Worst against_adams(const json& d, const json& c) {
     const std::size_t body = m.parent.size() - 1;
     const Vec3<double> com = row.w.X0[body].R * (m.inertia[body].first / m.inertia[body].mass) + row.w.X0[body].p;
     const Vec3<double> point = vector(c["point"]);
-    const Vec3<double> moment = all.on_base.moment - point.cross(all.on_base.force);
+    const Vec3<double> moment = all.on_base.moment - cross<double>(point, all.on_base.force);
     worst.position = std::max(worst.position, (com - vector(published["position"])).cwiseAbs().maxCoeff());
     worst.force = std::max(worst.force, (all.on_base.force - vector(published["force"])).cwiseAbs().maxCoeff());
     worst.moment = std::max(worst.moment, (moment - vector(published["moment"])).cwiseAbs().maxCoeff());
