@@ -5,9 +5,9 @@ FUZZ_SECONDS ?= 60
 
 MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
-CPP_FILES = $(shell find $(wildcard include src cli python tests bench examples) -name '*.[ch]pp' -not -path '*/.*')
+CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench verify browser-test format format-check schema install clean
+.PHONY: help setup build demo test bench benchmarks verify browser-test format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -43,6 +43,11 @@ bench: setup  ## build and run the benchmarks
 	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_bench
 	@build/gough_bench
+
+benchmarks: setup  ## compute the published benchmarks, write docs/benchmarks.md
+	@cmake --preset release >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_benchmarks
+	@build/gough_benchmarks .
 
 verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FUZZ_SECONDS
 	@tools/setup verify

@@ -52,7 +52,7 @@ void add_simulate(CLI::App* verb, Options& o) {
   verb->add_option("--method", s.method, "integrator; default adaptive")->check(one_of(gough::method_names));
   verb->add_option("--loops", s.loops, "how loops are kept closed; default independent")
       ->check(one_of(gough::loops_names));
-  verb->add_option("--tolerance", s.tolerance, "of a step, relative and absolute; default 1e-10, dae 1e-8")
+  verb->add_option("--tolerance", s.tolerance, "of a step, relative and absolute; default 1e-12, stiff 1e-10, dae 1e-8")
       ->check(CLI::PositiveNumber);
   verb->add_option("--fixed-step", s.fixed_step, "seconds, of rk4 and semi_implicit; default that of the rows")
       ->check(CLI::PositiveNumber);

@@ -135,7 +135,7 @@ std::string simulation_text(const SimulationReport& r) {
   if (a.events > 0) text += fmt::format("  {} times a joint stopped or broke loose\n", a.events);
   text += fmt::format("  loops closed to {:.1e}\n", a.largest_residual);
   text += fmt::format("  energy from {:.6g} to {:.6g} J", r.energy_start, r.energy_end);
-  if (r.conservative && r.largest_kinetic > 0)
+  if (r.conservative && r.largest_kinetic > 1e-9 * std::abs(r.energy_start))  // else it rests: rounding over nothing
     text += fmt::format(", kept to {:.1e} of the largest kinetic energy", r.largest_change / r.largest_kinetic);
   text += "\n";
   if (a.shortest_step > 0)

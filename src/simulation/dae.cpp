@@ -19,13 +19,9 @@ class Dae : public Integrator {
  public:
   Dae(const IntegratorOptions& o, double end, const Mechanism<double>& m, Dynamics<double>& d,
       std::function<void(double)> drive, Workspace<double>& w)
-      : options_(o),
-        end_(end),
-        m_(m),
-        d_(d),
-        drive_(std::move(drive)),
-        w_(w),
-        tree_(make_state_form(m, Loops::drift)) {}
+      : options_(o), end_(end), m_(m), d_(d), drive_(std::move(drive)), w_(w), tree_(make_state_form(m, Loops::drift)) {
+    if (!(options_.tolerance > 0)) options_.tolerance = usual_tolerance(Method::dae);
+  }
 
   void start(double at, const VecX<double>& from, Eigen::Index) override {
     t = at;
@@ -33,13 +29,16 @@ class Dae : public Integrator {
     begin();
   }
 
-  bool step(double) override {
-    if (end_ - t < options_.smallest_step) {
-      t = end_;
+  bool step(double limit) override {
+    const double last = options_.keep_limits ? std::min(limit, end_) : end_;
+    if (last - t < options_.smallest_step) {
+      t = last;
       return true;
     }
+    if (last_step > 0 && worn()) begin();  // not after the step before: at() still needed its memory
+    if (options_.keep_limits) IDASetStopTime(memory_.get(), last);
     double reached = t;
-    const int flag = IDASolve(memory_.get(), end_, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    const int flag = IDASolve(memory_.get(), last, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
     if (flag < 0) {
       failure = fmt::format("IDA: {}", flag_name(IDAGetReturnFlagName(flag)));
       return false;
@@ -48,7 +47,6 @@ class Dae : public Integrator {
     t = reached;
     x = view(y_.get()).head(state_size());
     ++steps;
-    if (worn()) begin();
     return true;
   }
 
@@ -58,7 +56,6 @@ class Dae : public Integrator {
     IDAGetDky(memory_.get(), earlier, 0, y.get());
     return view(y.get()).head(state_size());
   }
-  bool exact_limits() const override { return false; }
 
  private:
   Eigen::Index state_size() const { return m_.nq + m_.nv; }

@@ -136,13 +136,15 @@ class Stiff : public Integrator {
     begin();
   }
 
-  bool step(double) override {
-    if (end_ - t < options_.smallest_step) {
-      t = end_;
+  bool step(double limit) override {
+    const double last = options_.keep_limits ? std::min(limit, end_) : end_;
+    if (last - t < options_.smallest_step) {
+      t = last;
       return true;
     }
+    if (options_.keep_limits) CVodeSetStopTime(memory_.get(), last);
     double reached = t;
-    const int flag = CVode(memory_.get(), end_, state_.get(), &reached, CV_ONE_STEP);
+    const int flag = CVode(memory_.get(), last, state_.get(), &reached, CV_ONE_STEP);
     evaluations = problem_.evaluations;
     if (flag < 0) {
       failure = fmt::format("CVODE: {}", flag_name(CVodeGetReturnFlagName(flag)));
@@ -161,7 +163,6 @@ class Stiff : public Integrator {
     CVodeGetDky(memory_.get(), earlier, 0, y.get());
     return view(y.get());
   }
-  bool exact_limits() const override { return false; }
 
  private:
   void begin() {
@@ -254,7 +255,9 @@ class Fixed : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& options, double end, Rates f, PutBack put_back) {
+std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& wanted, double end, Rates f, PutBack put_back) {
+  IntegratorOptions options = wanted;
+  if (!(options.tolerance > 0)) options.tolerance = usual_tolerance(options.method);
   Problem p{std::move(f), std::move(put_back), {}, {}, 0};
   if (options.method == Method::adaptive) return std::make_unique<Explicit>(options, std::move(p));
   if (options.method == Method::stiff) return std::make_unique<Stiff>(options, end, std::move(p));

@@ -46,19 +46,21 @@ class Run {
         d_(m, w, dynamics_options(o)),
         dry_(m, [this](Workspace<double>& at) { return forward(at); }) {
     sticks_ = o.dry == DryFriction::stick && dry_.any();
+    IntegratorOptions integrator = o.integrator;
+    integrator.keep_limits = o.hold > 0 || sticks_;  // forces jump: rows must not be looked up across a jump
     if (sticks_) DryJoints::prepare(w_);
     else w_.coulomb = {0, o.dry == DryFriction::smooth ? o.smooth : 0, false};
     if (o.integrator.method == Method::dae) {
       if (sticks_) throw Error("dry friction: read stick for method dae, expected smooth: it knows no events");
       integrator_ = make_dae_integrator(
-          o.integrator, end, m, d_, [this](double t) { drive(t); }, w_);
+          integrator, end, m, d_, [this](double t) { drive(t); }, w_);
       form_ = make_state_form(m, Loops::drift);
     } else {
       form_ = make_state_form(m, o.loops);
       PutBack put_back;
       if (o.loops == Loops::projected) put_back = [this](VecX<double>& x) { return form_->put_back(x, w_); };
       integrator_ = make_integrator(
-          o.integrator, end, [this](double t, const VecX<double>& x, VecX<double>& r) { return rates(t, x, r); },
+          integrator, end, [this](double t, const VecX<double>& x, VecX<double>& r) { return rates(t, x, r); },
           put_back);
     }
   }
@@ -66,7 +68,7 @@ class Run {
   SimulationAnswer& answer() { return answer_; }
 
   bool begin(double t) {
-    held_until_ = t;
+    if (options_.hold > 0) held_until_ = next_sample(t);
     tree_positions(m_, w_);
     closure(m_, w_);
     tree_velocities(m_, w_);
@@ -116,12 +118,15 @@ class Run {
     w_.external = held_external_;
   }
 
-  /// The next sample of a controller that is asked now and then.
+  /// The next sample of a controller that is asked now and then: at this moment's state. Forces jump, so whatever the
+  /// integrator remembers is forgotten.
   void ask_controller() {
     held_tau_.resize(0);
-    held_until_ = (std::floor(integrator_->t / options_.hold + 1e-9) + 1) * options_.hold;
-    if (!integrator_->exact_limits()) restart_here();
+    held_until_ = next_sample(integrator_->t);
+    if (form_->place(integrator_->x, w_)) drive(integrator_->t);
+    integrator_->start(integrator_->t, integrator_->x, form_->positions());
   }
+  double next_sample(double t) const { return (std::floor(t / options_.hold + 1e-9) + 1) * options_.hold; }
 
   bool forward(Workspace<double>& w) {
     ++evaluations_;
@@ -143,6 +148,7 @@ class Run {
   // ---------------------------------------------------------------------------------------------- steps
 
   bool step(double limit) {
+    if (worn_) restart_here();
     const double t = integrator_->t;
     const VecX<double> x = integrator_->x;
     const bool stepped = integrator_->step(limit);
@@ -155,7 +161,7 @@ class Run {
     form_->accept();
     if (reached_.size() == most_reached) reached_.erase(reached_.begin());
     reached_.push_back({integrator_->t, w_.q, w_.v});
-    if (form_->worn()) restart(integrator_->t);
+    worn_ = form_->worn();  // chosen anew before the next step: rows within this one are still to be looked up
     if (adaptive() && integrator_->t < limit && integrator_->t - t < trouble * usual_step_)
       pass_singularity(integrator_->t, integrator_->x, limit);
     return true;
@@ -168,21 +174,32 @@ class Run {
   bool pass_singularity(double t, const VecX<double>& x, double limit) {
     if (!adaptive() || usual_step_ == 0 || t >= limit || !form_->place(x, w_)) return false;
     if (loop_index(m_, w_) > near_singular) return false;
+    const VecX<double> q = w_.q, v = w_.v;
+    bool tried = false;
     for (double share = passing_share; share <= 1; share *= 2) {
       const auto from = std::find_if(reached_.rbegin(), reached_.rend(),
                                      [&](const Reached& r) { return r.t <= t - share * usual_step_; });
       if (from == reached_.rend()) break;
+      tried = true;
       if (step_over(*from, std::min(t + share * usual_step_, limit))) return true;
+    }
+    if (tried) {  // other coordinates were tried: back to where it stood
+      stand(q, v);
+      restart(t);
     }
     return false;
   }
 
-  bool step_over(const Reached& from, double to) {
-    w_.q = from.q;
-    w_.v = from.v;
+  void stand(const VecX<double>& q, const VecX<double>& v) {
+    w_.q = q;
+    w_.v = v;
     tree_positions(m_, w_);
     closure(m_, w_);
     tree_velocities(m_, w_);
+  }
+
+  bool step_over(const Reached& from, double to) {
+    stand(from.q, from.v);
     drive(from.t);
     const EnergyBalance before = energy_balance(m_, w_);
     const VecX<double> x = form_->choose(w_);
@@ -199,6 +216,7 @@ class Run {
     if (!same_energy(before, energy_balance(m_, w_), to - from.t)) return false;
     form_->accept();
     reached_.clear();
+    worn_ = false;
     integrator_->last_step = usual_step_;
     integrator_->start(to, over->x, form_->positions());
     answer_.passed.push_back(to);
@@ -212,10 +230,10 @@ class Run {
     return std::abs(change) <= steady * std::max(a.kinetic, b.kinetic);
   }
 
-  /// Steps that end where a row is wanted say nothing of the motion.
+  /// Steps that end where a row is wanted say nothing of the motion, and the first is a guess.
   void note_step(double length, bool own) {
     usual_step_ = std::max(0.99 * usual_step_, length);
-    if (own && length > 0 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
+    if (own && length > 0 && taken_ > 1 && (answer_.shortest_step == 0 || length < answer_.shortest_step)) {
       answer_.shortest_step = length;
       answer_.shortest_t = integrator_->t;
     }
@@ -228,6 +246,7 @@ class Run {
   /// Coordinates chosen anew at w's state.
   void restart(double t) {
     ++answer_.choices;
+    worn_ = false;
     const VecX<double> x = form_->choose(w_);
     answer_.steps += integrator_->steps;
     integrator_->steps = 0;
@@ -258,7 +277,7 @@ class Run {
     const bool fixed = options_.integrator.method == Method::rk4 || options_.integrator.method == Method::semi_implicit;
     if (slack_at(integrator_->t, integrator_->x) >= -rest_speed) {
       form_->accept();
-      if (form_->worn()) restart(integrator_->t);
+      worn_ = form_->worn();
       return true;
     }
     double low = t, high = integrator_->t;
@@ -329,7 +348,7 @@ class Run {
   const Controller& controller_;
   Dynamics<double> d_;
   DryJoints dry_;
-  bool sticks_ = false;
+  bool sticks_ = false, worn_ = false;
   std::unique_ptr<StateForm> form_;
   std::unique_ptr<Integrator> integrator_;
   SimulationAnswer answer_;

@@ -15,7 +15,7 @@ namespace {
 constexpr int most_descents = 200;
 constexpr double balanced = 1e-10;  ///< largest step to the equilibrium [m or rad] that counts as none
 
-/// The energy whose slope the forces are: springs and gravity, less the work of constant drives and wrenches.
+/// The energy whose slope the forces are: springs and gravity, less the work of constant drives.
 double energy_at(const Mechanism<double>& m, Workspace<double>& w) {
   double E = energy_balance(m, w).potential;
   for (std::size_t i = 0; i < m.actuator.size(); ++i)
@@ -24,6 +24,15 @@ double energy_at(const Mechanism<double>& m, Workspace<double>& w) {
         if (j.v == c && velocity_size(j.type) == 1) E -= w.tau[static_cast<Eigen::Index>(i)] * w.q[j.q];
     }
   return E;
+}
+
+/// Work of the wrenches from outside for small moves `step` of the coordinates. Wrenches have no energy of their own.
+double external_work(const Mechanism<double>& m, const Workspace<double>& w, const VecX<double>& step) {
+  Workspace<double> moving = w;
+  moving.v = step;
+  tree_positions(m, moving);
+  tree_velocities(m, moving);
+  return energy_balance(m, moving).external;
 }
 
 }  // namespace
@@ -84,9 +93,12 @@ Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
       answer.residual = dy.cwiseAbs().maxCoeff();
       if (answer.residual < balanced && least > 0) return answer;
       const double shorten = std::min(1.0, 0.2 / answer.residual);
-      w.q = moved(m, q, G * dy * shorten);
+      w.q = q;
+      const VecX<double> step = G * dy * shorten;
+      const double work = external_work(m, w, step);
+      w.q = moved(m, q, step);
       const bool closed = close_loops(m, w).closed;
-      if (closed && energy_at(m, w) <= before + 1e-12 * std::abs(before) + 1e-14 * size) break;
+      if (closed && energy_at(m, w) - work <= before + 1e-12 * std::abs(before) + 1e-14 * size) break;
       if (tries > 60) {
         answer.status = Status::not_converged;
         answer.reason = "no equilibrium was found downhill from here: drives or springs may not hold the mechanism";

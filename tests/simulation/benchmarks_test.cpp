@@ -1,0 +1,49 @@
+/// Published benchmarks within what is allowed, and docs/benchmarks.md saying the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "../../benchmarks/benchmarks.hpp"
+
+namespace gough {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string root = GOUGH_SOURCE_DIR;
+
+std::string page() {
+  std::ifstream file(root + "/docs/benchmarks.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void expect_all(const Benchmark& b, std::size_t rows) {
+  EXPECT_EQ(b.rows.size(), rows);
+  for (const BenchmarkRow& row : b.rows) EXPECT_LE(row.difference, row.allowed) << row.quantity;
+  EXPECT_THAT(page(), HasSubstr(benchmark_section(b))) << "make benchmarks writes the page anew";
+}
+
+TEST(Benchmarks, AndrewsSqueezer) { expect_all(andrews_squeezer(root), 7 + 6 + 4); }
+TEST(Benchmarks, IftommPendulum) { expect_all(iftomm_pendulum(root), 4); }
+TEST(Benchmarks, IftommFourBarsThroughTheirSingularPosition) { expect_all(iftomm_four_bars(root), 4); }
+TEST(Benchmarks, ModelicaFourbar2) { expect_all(modelica_fourbar2(root), 4); }
+TEST(Benchmarks, AdamsJointsWithTheirReactions) { expect_all(adams_joints(root), 5 * 3); }
+TEST(Benchmarks, TaghiradPlatformReachesItsWaypoint) { expect_all(taghirad_platform(root), 2); }
+TEST(Benchmarks, MathworksPlatformRestsOnItsGains) { expect_all(mathworks_platform(root), 2); }
+
+/// A difference that is not a number must not pass.
+TEST(Benchmarks, TheCheckHasTeeth) {
+  EXPECT_FALSE(std::nan("") <= 1.0);
+  const Benchmark none{"a", "b", "c", {{"x", "1", "2", 1, 1e-3, "m"}}};
+  EXPECT_THAT(benchmark_section(none), HasSubstr("| x | 1 | 2 | 2e+00 | 1e-03 | m |"));
+  EXPECT_THAT(page(), Not(HasSubstr(benchmark_section(none))));
+}
+
+}  // namespace
+}  // namespace gough
