@@ -26,9 +26,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The run that every case is: adaptive, independent coordinates; `see` gets the states at `times`.
 void run(const Mechanism<double>& m, Workspace<double>& w, const std::vector<double>& times,
-         const Controller& controller, const std::function<void(const SimulationRow&)>& see,
-         const SimulationOptions& options = {}) {
-  const SimulationAnswer answer = simulate(m, w, times, options, controller, [&](const SimulationRow& row) {
+         const Controller& controller, const std::function<void(const SimulationRow&)>& see) {
+  const SimulationAnswer answer = simulate(m, w, times, {}, controller, [&](const SimulationRow& row) {
     see(row);
     return true;
   });

@@ -33,7 +33,7 @@ TEST_P(SwingingRobot, KeepsItsEnergyByDefault) {
 INSTANTIATE_TEST_SUITE_P(OnSprings, SwingingRobot,
                          testing::Values(Swing{"hexapod", 20}, Swing{"five_bar", 20}, Swing{"psp3", 200},
                                          Swing{"bricard", 200}, Swing{"four_bar", 20}),
-                         [](const auto& info) { return info.param.robot; });
+                         [](const auto& i) { return i.param.robot; });
 
 class ProjectedRobot : public testing::TestWithParam<std::string> {};
 
@@ -48,7 +48,7 @@ TEST_P(ProjectedRobot, StaysClosedForTenSecondsOfMilliseconds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Loops, ProjectedRobot, testing::Values("five_bar", "bricard", "hexapod"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& i) { return i.param; });
 
 /// Left alone, an open loop is a second integral of errors; Baumgarte pulls it back, projection closes it.
 TEST(KeepingLoopsClosed, IsWorthIt) {
@@ -189,14 +189,14 @@ TEST_P(FallingRobot, HasNumbersInEveryRow) {
   const Mechanism<double>& m = shipped(GetParam());
   const Motions r = simulated(m, Workspace<double>(m), even_times(0, 0.3, 0.01));
   EXPECT_EQ(r.answer.ok(), r.answer.reason.empty());
-  if (r.answer.ok()) EXPECT_EQ(r.rows.size(), 31U);
+  EXPECT_EQ(r.answer.ok(), r.rows.size() == 31U);
   ASSERT_FALSE(r.rows.empty());
   for (const Moment& x : r.rows) ASSERT_TRUE(x.finite()) << "t = " << x.t;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, FallingRobot,
                          testing::ValuesIn(except(shipped_robots(), {"elastic_five_bar", "n_four_bar_40"})),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& i) { return i.param; });
 
 }  // namespace
 }  // namespace gough

@@ -86,7 +86,7 @@ TEST(ClosedForm, FallingTopPrecesses) {
   for (const Loops loops : {Loops::independent, Loops::projected}) {
     const Motions r = simulated(m, w, even_times(0, 10, 0.5), with_method(Method::adaptive, loops));
     ASSERT_TRUE(r.answer.ok()) << r.answer.reason;
-    if (loops == Loops::independent) EXPECT_GT(r.answer.choices, 30) << "a chart ends after 1.5 rad";
+    EXPECT_GT(r.answer.choices, loops == Loops::independent ? 30 : 0) << "a chart ends after 1.5 rad";
     for (const Moment& x : r.rows) {
       const Vec3<double> centre = speed * x.t + Vec3<double>{0, 0, -9.81 / 2 * x.t * x.t};
       EXPECT_LT((x.q.head<3>() - centre).norm(), 1e-8);

@@ -138,7 +138,7 @@ TEST_P(RestingRobot, StaysInSimulation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OnSprings, RestingRobot, testing::Values("four_bar", "five_bar", "hexapod", "psp3", "bricard"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& i) { return i.param; });
 
 /// A block that falls for ever.
 TEST(Equilibrium, ThatDoesNotExistIsSaid) {
