@@ -24,10 +24,11 @@ Mechanism<double> robot(const std::string& root, const std::string& name) {
 Vec3<double> vector(const json& j) { return {j[0].get<double>(), j[1].get<double>(), j[2].get<double>()}; }
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// The run that every case is: adaptive, independent coordinates; `see` gets the states at `times`.
+/// The run that every case is, with the defaults unless said; `see` gets the states at `times`.
 void run(const Mechanism<double>& m, Workspace<double>& w, const std::vector<double>& times,
-         const Controller& controller, const std::function<void(const SimulationRow&)>& see) {
-  const SimulationAnswer answer = simulate(m, w, times, {}, controller, [&](const SimulationRow& row) {
+         const Controller& controller, const std::function<void(const SimulationRow&)>& see,
+         const SimulationOptions& options = {}) {
+  const SimulationAnswer answer = simulate(m, w, times, options, controller, [&](const SimulationRow& row) {
     see(row);
     return true;
   });
