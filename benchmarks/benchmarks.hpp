@@ -28,6 +28,8 @@ Benchmark adams_joints(const std::string& root);
 Benchmark taghirad_platform(const std::string& root);
 Benchmark mathworks_platform(const std::string& root);
 
+/// A row of the page up to the bound on its difference: the same on every machine.
+std::string row_start(const BenchmarkRow& row);
 /// A section of the page: heading, source, table.
 std::string benchmark_section(const Benchmark& b);
 /// The whole page.

@@ -20,12 +20,16 @@ std::string bound(double difference, double allowed) {
 
 }  // namespace
 
+std::string row_start(const BenchmarkRow& r) {
+  return fmt::format("| {} | {} | {} | ", r.quantity, r.published.empty() ? "-" : r.published,
+                     r.ours.empty() ? "-" : r.ours);
+}
+
 std::string benchmark_section(const Benchmark& b) {
   std::string text = fmt::format("## {}\n\n{}.\n\n    {}\n\n", b.title, b.source, b.how);
   text += "| quantity | reference | gough | differs by less than | allowed | |\n|---|---|---|---|---|---|\n";
   for (const BenchmarkRow& r : b.rows)
-    text += fmt::format("| {} | {} | {} | {} | {:.0e} | {} |\n", r.quantity, r.published.empty() ? "-" : r.published,
-                        r.ours.empty() ? "-" : r.ours, bound(r.difference, r.allowed), r.allowed,
+    text += fmt::format("{}{} | {:.0e} | {} |\n", row_start(r), bound(r.difference, r.allowed), r.allowed,
                         r.unit.empty() ? "relative" : r.unit);
   return text;
 }
