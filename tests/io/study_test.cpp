@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -173,15 +174,19 @@ TEST_F(StudyFolder, ThatCannotBeMadeIsBadInput) {
 }
 
 TEST(ShippedStudies, AreRead) {
-  int count = 0;
+  const std::map<std::string, std::size_t> states = {
+      {"psp3", 2001}, {"hexapod_circle", 2001}, {"elastic_five_bar", 1501}};  // 2 s in ms, 0.15 s in 0.1 ms
+  std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/studies")) {
     const Study s = read_study(entry.path().string());
     EXPECT_EQ(s.name, entry.path().stem().string());
     EXPECT_THAT(s.by, testing::SizeIs(6)) << "all formulations";
-    EXPECT_EQ(s.motion.states.size(), 2001U) << "2 s in milliseconds";
+    ASSERT_TRUE(states.contains(s.name)) << s.name;
+    EXPECT_EQ(s.motion.states.size(), states.at(s.name)) << s.name;
+    EXPECT_EQ(s.runs.empty(), s.name != "elastic_five_bar");
     ++count;
   }
-  EXPECT_EQ(count, 2);
+  EXPECT_EQ(count, states.size());
 }
 
 // ------------------------------------------------------------------------------------------------ motors
