@@ -79,7 +79,8 @@ gough::Answer start_state(const gough::Mechanism<double>& m, const Options& o, g
     answer = gough::inverse_kinematics(m, gough::pose_from_vector(pose), w);
   } else if (!o.actuators.empty()) {
     const auto x = gough::parse_numbers(o.actuators, actuator_lengths(m), "--actuators");
-    answer = gough::forward_kinematics(m, Eigen::Map<const gough::VecX<double>>(x.data(), m.actuator.size()), w);
+    answer = gough::forward_kinematics(
+        m, Eigen::Map<const gough::VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size())), w);
   }
   if (answer.ok() && s.equilibrium) answer = gough::find_equilibrium(m, w);
   if (answer.ok() && !s.rates.empty()) answer = gough::set_rates(m, rates_from(s.rates, m), w);

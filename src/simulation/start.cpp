@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <cmath>
 
+#include "gough/dynamics/along.hpp"
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/simulation/simulate.hpp"
@@ -19,10 +20,7 @@ constexpr double balanced = 1e-10;  ///< largest step to the equilibrium [m or r
 double energy_at(const Mechanism<double>& m, Workspace<double>& w) {
   double E = energy_balance(m, w).potential;
   for (std::size_t i = 0; i < m.actuator.size(); ++i)
-    if (const int c = m.actuator[i]; true) {
-      for (const TreeJoint& j : m.joint)
-        if (j.v == c && velocity_size(j.type) == 1) E -= w.tau[static_cast<Eigen::Index>(i)] * w.q[j.q];
-    }
+    E -= w.tau[static_cast<Eigen::Index>(i)] * w.q[position_index(m, m.actuator[i])];
   return E;
 }
 
