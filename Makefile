@@ -49,19 +49,14 @@ benchmarks: setup  ## compute the published benchmarks, write docs/benchmarks.md
 	@$(BUILD) build -j$(JOBS) --target gough_benchmarks
 	@build/gough_benchmarks .
 
-verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FUZZ_SECONDS
+verify:  ## test; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
 	@$(MAKE) test
-	@echo "== tests with address and undefined-behaviour sanitizers"
-	@cmake --preset asan >/dev/null
-	@$(BUILD) build/asan -j$(JOBS)
-	@ctest --test-dir build/asan -j$(JOBS) --output-on-failure --no-tests=error
-	@echo "== clang-tidy"
-	@cmake --preset tidy >/dev/null
-	@$(BUILD) build/tidy -j$(JOBS)
 	@$(MAKE) browser-test
-	@cmake --preset fuzz >/dev/null
-	@$(BUILD) build/fuzz -j$(JOBS) --target robot_file_fuzz motion_file_fuzz
+	@echo "== clang-tidy, and tests with address and undefined-behaviour sanitizers"
+	@cmake --preset verify >/dev/null
+	@$(BUILD) build/verify -j$(JOBS)
+	@ctest --test-dir build/verify -j$(JOBS) --output-on-failure --no-tests=error
 	@$(MAKE) fuzz-robot_file CORPUS=robots
 	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
 	@echo "verify: tests, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
@@ -69,7 +64,7 @@ verify:  ## test, and again with sanitizers; clang-tidy; browser; fuzzing for FU
 fuzz-%:
 	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"
 	@mkdir -p build/fuzz/$*
-	@build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
+	@build/verify/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/ build/fuzz/$* $(CORPUS) >build/fuzz/$*.log 2>&1 || { tail -n 50 build/fuzz/$*.log; exit 1; }
 	@grep number_of_executed_units build/fuzz/$*.log
 
