@@ -171,9 +171,10 @@ int simulate(const Options& o) {
     });
   }
   std::string text;
-  for (const gough::SimulationReport& r : reports) text += gough::simulation_text(r);
+  for (const gough::SimulationReport& r : reports)
+    if (r.answer.rows > 0) text += gough::simulation_text(r);
   if (const int failed = print(o.json ? gough::simulation_json(reports) : text); failed != done) return failed;
-  if (!o.json && o.output.empty()) print("\n  -o FILE.csv writes the table of all rows.\n");
+  if (!o.json && o.output.empty() && !text.empty()) print("\n  -o FILE.csv writes the table of all rows.\n");
   int code = done;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const gough::SimulationAnswer& a = reports[i].answer;

@@ -79,8 +79,7 @@ class Problem {
 Mat3<double> rotation_vector_rates(const Vec3<double>& r) {
   const double t = r.norm();
   const double c = t < 1e-4 ? 1.0 / 12 + t * t / 720 : 1 / (t * t) - (1 + std::cos(t)) / (2 * t * std::sin(t));
-  Mat3<double> W;
-  W << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  const Mat3<double> W = cross_matrix(r);
   return Mat3<double>::Identity() - W / 2 + c * W * W;
 }
 

@@ -256,6 +256,7 @@ TEST_F(SimulateTool, NumericalOutcomesAreTold) {
   const Outcome far = simulate_robot("hexapod", "--pose 0,0,-9,0,0,0");
   EXPECT_EQ(far.code, 3);
   EXPECT_THAT(far.err, HasSubstr("the start: "));
+  EXPECT_EQ(far.out, "") << "nothing ran";
   const Outcome falls = simulate_robot("hexapod", "--time 0.3 --step 0.05 -o out.csv");
   EXPECT_EQ(falls.code, 3);
   EXPECT_THAT(falls.err,
