@@ -4,7 +4,7 @@ static thread_local long count = 0;
 
 long allocations() { return count; }
 
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+#if !defined(GOUGH_SANITIZED) && defined(__GLIBC__)
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): names of the C library
 extern "C" {
 void* __libc_malloc(std::size_t);

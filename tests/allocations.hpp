@@ -3,7 +3,9 @@
 /// counting malloc counts both. A sanitizer has its own malloc, so there nothing is counted and the tests say so.
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+#include "sanitized.hpp"
+
+#if defined(GOUGH_SANITIZED) || !defined(__GLIBC__)
 constexpr bool allocations_are_counted = false;
 #else
 constexpr bool allocations_are_counted = true;

@@ -212,7 +212,8 @@ TEST_P(HandwrittenHexapodTest, JointAccelerationsAreSecondDifferencesOfPositions
     const VecX<double> a = followed(m, s).w.a;
     for (const auto& [joint, acceleration] :
          std::map<std::string, Six>{{"drive", found.length}, {"alpha", found.alpha}, {"beta", found.beta}}) {
-      const Six by_differences = second_difference([&](double dt) { return positions(m, joint, t + dt); }, 2e-3);
+      const Six by_differences =
+          second_difference([&, name = joint](double dt) { return positions(m, name, t + dt); }, 2e-3);
       EXPECT_LT((acceleration - by_differences).norm(), 1e-7) << joint;
       EXPECT_LT((acceleration - coordinates(m, a, joint)).norm(), 1e-10) << joint;
     }
