@@ -1,0 +1,265 @@
+#include "graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace gough {
+
+/// A chain's inner link that only this chain uses becomes part of it.
+bool Graph::absorbs(const Node& n, Ref r) const {
+  const Node& child = nodes_[at(r)];
+  return child.op == n.op && uses_[at(r)] == 1 && child.fixed == n.fixed;
+}
+
+Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
+  const auto& from = p.tape.nodes();
+  const std::vector<When> when = schedule(p);
+  uses_.assign(from.size(), 0);
+  for (const Ref r : roots_) uses_[at(r)] += 2;  // an output is never absorbed
+  for (std::size_t i = 0; i < from.size(); ++i)
+    for (std::size_t k = 0; when[i] != When::never && k < static_cast<std::size_t>(operands(from[i].op)); ++k)
+      ++uses_[at(from[i].arg[k])];
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    Node n{from[i].op, {}, from[i].value, from[i].section, when[i] != When::call};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k) {
+      const Ref r = from[i].arg[k];
+      if ((n.op != Op::sum && n.op != Op::product) || !absorbs(n, r)) {
+        n.arg.push_back(r);
+        continue;
+      }
+      for (const Ref inner : nodes_[at(r)].arg) n.arg.push_back(inner.times_sign(r.negative()));
+      uses_[at(r)] = 0;
+    }
+    nodes_.push_back(std::move(n));
+  }
+}
+
+Ref Graph::make(Op op, std::vector<Ref> arg, int section, bool fixed) {
+  nodes_.push_back({op, std::move(arg), 0, section, fixed});
+  uses_.push_back(1);
+  return Ref(static_cast<int>(nodes_.size()) - 1);
+}
+
+// ------------------------------------------------------------------------------------------------ set-up
+
+void Graph::group_parameters() {
+  for (std::size_t i = 0, n = nodes_.size(); i < n; ++i) {
+    if (nodes_[i].fixed || (nodes_[i].op != Op::sum && nodes_[i].op != Op::product)) continue;
+    std::vector<Ref> known, rest;
+    for (const Ref r : nodes_[i].arg) (nodes_[at(r)].fixed ? known : rest).push_back(r);
+    if (known.size() < 2) continue;
+    rest.insert(rest.begin(), make(nodes_[i].op, known, nodes_[i].section, true));
+    nodes_[i].arg = std::move(rest);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ factoring
+
+void Graph::factor() {
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    while (nodes_[i].op == Op::sum && !nodes_[i].fixed && uses_[i] > 0 && factor_once(i)) {}
+}
+
+bool Graph::factor_once(std::size_t i) {
+  std::map<int, std::vector<std::size_t>> terms;  // factor: the terms that have it
+  for (std::size_t t = 0; t < nodes_[i].arg.size(); ++t) {
+    const Ref r = nodes_[i].arg[t];
+    const Node& product = nodes_[at(r)];
+    if (product.op != Op::product || uses_[at(r)] != 1 || product.fixed) continue;
+    std::set<int> seen;
+    for (const Ref f : product.arg)
+      if (seen.insert(f.code()).second) terms[f.code()].push_back(t);
+  }
+  const auto most = std::max_element(terms.begin(), terms.end(),
+                                     [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (most == terms.end() || most->second.size() < 2) return false;
+  split_off(i, Ref(most->first / 2), most->second);
+  return true;
+}
+
+/// sum over terms of factor * rest -> factor * (sum over terms of rest).
+void Graph::split_off(std::size_t i, Ref factor, const std::vector<std::size_t>& terms) {
+  const int section = nodes_[i].section;
+  std::vector<Ref> inner, left;
+  for (std::size_t t = 0; t < nodes_[i].arg.size(); ++t) {
+    const Ref r = nodes_[i].arg[t];
+    if (!std::binary_search(terms.begin(), terms.end(), t)) {
+      left.push_back(r);
+      continue;
+    }
+    std::vector<Ref> rest = nodes_[at(r)].arg;
+    rest.erase(std::find(rest.begin(), rest.end(), factor));
+    const auto fixed = [&](Ref x) { return nodes_[at(x)].fixed; };
+    const Ref term =
+        rest.size() == 1 ? rest[0] : make(Op::product, rest, section, std::all_of(rest.begin(), rest.end(), fixed));
+    inner.push_back(term.times_sign(r.negative()));
+    uses_[at(r)] = 0;
+  }
+  const bool fixed = std::all_of(inner.begin(), inner.end(), [&](Ref x) { return nodes_[at(x)].fixed; });
+  const std::vector<Ref> product = {factor, make(Op::sum, inner, section, fixed)};
+  if (left.empty()) {
+    nodes_[i].op = Op::product;
+    nodes_[i].arg = product;
+    return;
+  }
+  left.push_back(make(Op::product, product, section));
+  nodes_[i].arg = std::move(left);
+}
+
+// ------------------------------------------------------------------------------------------------ pairs
+
+std::vector<Graph::Pair> Graph::pairs_of(const Node& n) {
+  std::vector<Pair> pairs;
+  for (std::size_t x = 0; x < n.arg.size(); ++x)
+    for (std::size_t y = x + 1; y < n.arg.size(); ++y) {
+      Ref a = n.arg[x], b = n.arg[y];
+      if (a.node() > b.node()) std::swap(a, b);
+      if (n.op == Op::sum && a.node() == b.node()) continue;
+      pairs.push_back({a.magnitude(), b.times_sign(a.negative())});
+    }
+  return pairs;
+}
+
+/// Removes the pair from a chain if it is there; `negative`: there it has the other sign.
+bool Graph::take_out(Node& n, const Pair& pair, bool& negative) {
+  for (const bool flip : {false, true}) {
+    const Ref a = pair.a.times_sign(flip), b = pair.b.times_sign(flip);
+    const auto first = std::find(n.arg.begin(), n.arg.end(), a);
+    if (first == n.arg.end()) continue;
+    for (auto second = n.arg.begin(); second != n.arg.end(); ++second) {
+      if (second == first || !(*second == b)) continue;
+      const auto low = std::min(first, second) - n.arg.begin(), high = std::max(first, second) - n.arg.begin();
+      n.arg.erase(n.arg.begin() + high);
+      n.arg.erase(n.arg.begin() + low);
+      negative = flip;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Graph::extract_pairs(Op op) {
+  using Key = std::tuple<int, int>;  // codes of a pair
+  std::map<Key, std::set<std::size_t>> users;
+  std::set<std::tuple<int, int, int>> queue;  // -users, pair
+  const auto note = [&](std::size_t i, const Pair& pair) {
+    const Key key{pair.a.code(), pair.b.code()};
+    std::set<std::size_t>& who = users[key];
+    who.insert(i);
+    if (who.size() > 1) queue.emplace(-static_cast<int>(who.size()), pair.a.code(), pair.b.code());
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].op == op && !nodes_[i].fixed && uses_[i] > 0)
+      for (const Pair& pair : pairs_of(nodes_[i])) note(i, pair);
+  while (!queue.empty()) {
+    const auto [promised, a, b] = *queue.begin();
+    queue.erase(queue.begin());
+    const Pair pair{Ref(a / 2, a % 2 != 0), Ref(b / 2, b % 2 != 0)};
+    std::vector<std::size_t> who;
+    for (const std::size_t i : users[{a, b}]) {
+      Node copy = nodes_[i];
+      bool negative = false;
+      if (take_out(copy, pair, negative)) who.push_back(i);
+    }
+    if (who.size() < 2) continue;
+    if (static_cast<int>(who.size()) < -promised) {
+      users[{a, b}] = {who.begin(), who.end()};
+      queue.emplace(-static_cast<int>(who.size()), a, b);
+      continue;
+    }
+    const auto whole = std::find_if(who.begin(), who.end(), [&](std::size_t i) { return nodes_[i].arg.size() == 2; });
+    Ref target;
+    if (whole == who.end()) target = make(op, {pair.a, pair.b}, nodes_[who[0]].section);
+    else
+      target = Ref(static_cast<int>(*whole),
+                   op == Op::sum && !(nodes_[*whole].arg[0] == pair.a) && !(nodes_[*whole].arg[1] == pair.a));
+    for (const std::size_t i : who) {
+      if (static_cast<int>(i) == target.node()) continue;
+      bool negative = false;
+      take_out(nodes_[i], pair, negative);
+      nodes_[i].arg.push_back(target.times_sign(negative));
+      for (const Pair& made : pairs_of(nodes_[i]))
+        if (made.a.node() == target.node() || made.b.node() == target.node()) note(i, made);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ reciprocals
+
+void Graph::share_reciprocals() {
+  std::map<int, std::vector<std::size_t>> divided;  // divisor: quotients
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].op == Op::quotient && uses_[i] > 0 && !nodes_[i].fixed) divided[nodes_[i].arg[1].code()].push_back(i);
+  const Ref one(1);
+  for (const auto& [divisor, quotients] : divided) {
+    if (quotients.size() < 2) continue;
+    const Ref d(divisor / 2);
+    const Ref r = make(Op::quotient, {one, d}, nodes_[quotients[0]].section, nodes_[at(d)].fixed);
+    for (const std::size_t i : quotients) {
+      nodes_[i].op = Op::product;
+      nodes_[i].arg = {nodes_[i].arg[0], r};
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ back to a tape
+
+Ref Graph::rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) const {
+  const Node& n = nodes_[i];
+  const auto arg = [&](std::size_t k) { return done[at(n.arg[k])].times_sign(n.arg[k].negative()); };
+  tape.set_section(n.section);
+  Ref r = n.arg.empty() ? Ref() : arg(0);
+  switch (n.op) {
+    case Op::constant: return tape.constant(n.value);
+    case Op::symbol: return done[i];
+    case Op::sum:
+      for (std::size_t k = 1; k < n.arg.size(); ++k) r = tape.add(r, arg(k));
+      return r;
+    case Op::product:
+      for (std::size_t k = 1; k < n.arg.size(); ++k) r = tape.multiply(r, arg(k));
+      return r;
+    case Op::quotient: return tape.divide(r, arg(1));
+    case Op::sqrt: return tape.sqrt(r);
+    case Op::sin: return tape.sin(r);
+    case Op::cos: return tape.cos(r);
+    case Op::atan2: return tape.atan2(r, arg(1));
+    case Op::abs: return tape.choose(r, Ref(), r, -r);
+    case Op::select: return tape.choose(r, arg(1), arg(2), arg(3));
+  }
+  return r;
+}
+
+Program Graph::program() const {
+  Program p = source_;
+  p.tape = Tape();
+  for (const std::string& section : source_.tape.sections()) p.tape.enter_section(section);
+  std::vector<Ref> done(nodes_.size());
+  std::vector<char> state(nodes_.size(), 0);  // 1: its operands are on the way, 2: done
+  std::vector<Ref> symbols;
+  for (const Symbol& s : source_.tape.symbols()) symbols.push_back(p.tape.symbol(s));
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].op == Op::symbol) done[i] = symbols[static_cast<std::size_t>(nodes_[i].value)], state[i] = 2;
+  std::vector<std::size_t> stack;
+  for (auto r = roots_.rbegin(); r != roots_.rend(); ++r) stack.push_back(at(*r));
+  while (!stack.empty()) {
+    const std::size_t i = stack.back();
+    if (state[i] == 0) {
+      state[i] = 1;
+      for (auto r = nodes_[i].arg.rbegin(); r != nodes_[i].arg.rend(); ++r)
+        if (state[at(*r)] == 0) stack.push_back(at(*r));
+      continue;
+    }
+    stack.pop_back();
+    if (state[i] == 2) continue;
+    done[i] = rebuild(i, p.tape, done);
+    state[i] = 2;
+  }
+  std::vector<Ref> roots;
+  for (const Ref r : roots_) roots.push_back(done[at(r)].times_sign(r.negative()));
+  p.set_roots(roots);
+  return p;
+}
+
+}  // namespace gough

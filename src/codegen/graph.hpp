@@ -1,0 +1,48 @@
+#pragma once
+/// A tape with sums and products of any length, on which rewriting is done. See optimise.hpp for the rules.
+#include <utility>
+
+#include "gough/codegen/program.hpp"
+
+namespace gough {
+
+class Graph {
+ public:
+  explicit Graph(const Program& p);
+
+  void group_parameters();    ///< (O1)
+  void factor();              ///< (O2)
+  void extract_pairs(Op op);  ///< (O3), (O4)
+  void share_reciprocals();   ///< (O5)
+
+  /// The rewritten tape; chains become two-operand operations again, in order.
+  Program program() const;
+
+ private:
+  struct Node {
+    Op op = Op::constant;
+    std::vector<Ref> arg;  ///< of a product: no signs
+    double value = 0;
+    int section = 0;
+    bool fixed = false;  ///< depends on parameters alone
+  };
+  struct Pair {
+    Ref a, b;  ///< of a sum: a positive, b with the sign relative to it
+  };
+
+  static std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
+  Ref make(Op op, std::vector<Ref> arg, int section, bool fixed = false);
+  bool absorbs(const Node& n, Ref r) const;
+  bool factor_once(std::size_t i);
+  void split_off(std::size_t i, Ref factor, const std::vector<std::size_t>& terms);
+  static std::vector<Pair> pairs_of(const Node& n);
+  static bool take_out(Node& n, const Pair& pair, bool& negative);
+  Ref rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) const;
+
+  const Program& source_;
+  std::vector<Node> nodes_;
+  std::vector<int> uses_;
+  std::vector<Ref> roots_;
+};
+
+}  // namespace gough

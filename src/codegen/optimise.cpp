@@ -1,0 +1,50 @@
+#include "gough/codegen/optimise.hpp"
+
+#include <array>
+#include <functional>
+#include <tuple>
+
+#include "graph.hpp"
+
+namespace gough {
+namespace {
+
+using Pass = std::function<void(Graph&)>;
+
+/// What a call costs; divisions decide between equals.
+std::tuple<int, int, int> cost(const Program& p) {
+  const Count c = count(p).call;
+  return {c.total(), c.special(), c.div};
+}
+
+Program after(const Program& p, const Pass& pass) {
+  Graph graph(p);
+  pass(graph);
+  return graph.program();
+}
+
+}  // namespace
+
+Program optimised(const Program& p) {
+  const std::array<Pass, 6> passes = {
+      [](Graph& g) { g.group_parameters(); },
+      [](Graph& g) { g.factor(); },
+      [](Graph& g) { g.extract_pairs(Op::sum); },
+      [](Graph& g) { g.extract_pairs(Op::product); },
+      [](Graph& g) {
+        g.share_reciprocals();
+        g.extract_pairs(Op::product);
+      },
+      [](Graph& g) { g.factor(), g.extract_pairs(Op::sum), g.extract_pairs(Op::product); }};
+  Program best = after(p, [](Graph&) {});
+  for (bool better = true; better;) {
+    better = false;
+    for (const Pass& pass : passes) {
+      Program next = after(best, pass);
+      if (cost(next) < cost(best)) best = std::move(next), better = true;
+    }
+  }
+  return best;
+}
+
+}  // namespace gough
