@@ -204,6 +204,23 @@ void Graph::share_reciprocals() {
   }
 }
 
+void Graph::divide_at_once() {
+  for (std::size_t i = 0, n = nodes_.size(); i < n; ++i) {
+    if (nodes_[i].op != Op::product || nodes_[i].fixed || uses_[i] == 0) continue;
+    const auto lone = std::find_if(nodes_[i].arg.begin(), nodes_[i].arg.end(), [&](Ref r) {
+      return nodes_[at(r)].op == Op::quotient && nodes_[at(r)].arg[0] == Ref(1) && uses_[at(r)] == 1 &&
+             !nodes_[at(r)].fixed;
+    });
+    if (lone == nodes_[i].arg.end()) continue;
+    const Ref divisor = nodes_[at(*lone)].arg[1];
+    std::vector<Ref> rest = nodes_[i].arg;
+    rest.erase(rest.begin() + (lone - nodes_[i].arg.begin()));
+    const Ref above = rest.size() == 1 ? rest[0] : make(Op::product, rest, nodes_[i].section);
+    nodes_[i].op = Op::quotient;
+    nodes_[i].arg = {above, divisor};
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ back to a tape
 
 Ref Graph::rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) const {

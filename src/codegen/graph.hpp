@@ -14,6 +14,7 @@ class Graph {
   void factor();              ///< (O2)
   void extract_pairs(Op op);  ///< (O3), (O4)
   void share_reciprocals();   ///< (O5)
+  void divide_at_once();      ///< (O6)
 
   /// The rewritten tape; chains become two-operand operations again, in order.
   Program program() const;

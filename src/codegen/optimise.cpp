@@ -26,8 +26,9 @@ Program after(const Program& p, const Pass& pass) {
 }  // namespace
 
 Program optimised(const Program& p) {
-  const std::array<Pass, 6> passes = {
+  const std::array<Pass, 7> passes = {
       [](Graph& g) { g.group_parameters(); },
+      [](Graph& g) { g.divide_at_once(); },
       [](Graph& g) { g.factor(); },
       [](Graph& g) { g.extract_pairs(Op::sum); },
       [](Graph& g) { g.extract_pairs(Op::product); },

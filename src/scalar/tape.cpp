@@ -169,9 +169,12 @@ Ref Tape::multiply(Ref a, Ref b) {
     if (c == 0) return Ref();
     if (c == 1) return b.times_sign(flip);
     const Node n = node(b);
+    if (n.op == Op::select && unit_leaves(b))
+      return choose(n.arg[0], n.arg[1], multiply(a, n.arg[2]), multiply(a, n.arg[3])).times_sign(flip);
     const bool scaled = (n.op == Op::product || n.op == Op::quotient) && is_constant(n.arg[0]);
+    const bool reciprocal = n.op == Op::quotient && n.arg[0] == Ref(1);  // stays as it is: others may share it
     if (scaled && n.op == Op::product) return scale(c * node(n.arg[0]).value, n.arg[1]).times_sign(flip);
-    if (scaled) return divide(constant(c * node(n.arg[0]).value), n.arg[1]).times_sign(flip);
+    if (scaled && !reciprocal) return divide(constant(c * node(n.arg[0]).value), n.arg[1]).times_sign(flip);
     return make(Op::product, {a, b}).times_sign(flip);
   }
   if (a == b && node(a).op == Op::sqrt) return node(a).arg[0].times_sign(flip);
@@ -196,12 +199,12 @@ Ref Tape::divide(Ref a, Ref b) {
   if (d.op == Op::sqrt && d.arg[0] == a) return b.times_sign(flip);  // x / sqrt(x)
   if (n.op == Op::product && n.arg[0] == b) return n.arg[1].times_sign(flip);
   if (n.op == Op::product && n.arg[1] == b) return n.arg[0].times_sign(flip);
-  const bool unit = d.op == Op::quotient && d.arg[0] == constant(1);
+  const bool unit = d.op == Op::quotient && d.arg[0] == Ref(1);
   if (unit) return multiply(a, d.arg[1]).times_sign(flip);
   if (is_constant(a) && d.op == Op::product && is_constant(d.arg[0]))
     return divide(constant(n.value / node(d.arg[0]).value), d.arg[1]).times_sign(flip);
-  if (!is_constant(a) && exists(Op::quotient, {constant(1), b}))
-    return multiply(a, make(Op::quotient, {constant(1), b})).times_sign(flip);
+  if (!(a == Ref(1)) && exists(Op::quotient, {Ref(1), b}))
+    return multiply(a, make(Op::quotient, {Ref(1), b})).times_sign(flip);
   return make(Op::quotient, {a, b}).times_sign(flip);
 }
 

@@ -124,6 +124,11 @@ const std::vector<Rule> rules = {
     rule("a magnitude of a difference", 2, [](auto x, auto y, auto) { return if_positive(x - y, x - y, y - x); }),
     rule("the smaller compares without subtracting", 1, [](auto x, auto y, auto) { return smaller(x, y); }),
     rule("dry friction without arithmetic", 2, [](auto x, auto y, auto) { return y * sign(x); }),
+    rule("dry friction of a known size", 2,
+         [](auto x, auto, auto) {
+           using S = decltype(x);
+           return S(3.0) * sign(x);
+         }),
     rule("a select between equals", 0, [](auto x, auto y, auto) { return if_positive(x, y, y); }),
     rule("a decided select", 0,
          [](auto, auto y, auto z) {

@@ -6,6 +6,7 @@
 ///   sums          a + b + c, a + b + d -> t = a + b, t + c, t + d                                           (O3)
 ///   products      the same                                                                                  (O4)
 ///   reciprocals   a / x, b / x -> r = 1 / x, a r, b r                                                       (O5)
+///   division      a (1 / x) -> a / x where the reciprocal is used once                                      (O6)
 /// Each is tried on the whole tape and kept only where the count of a call falls. What no output needs is left out.
 #include "gough/codegen/program.hpp"
 

@@ -78,6 +78,17 @@ static_assert(Scalar<Expr>);
 
 inline Expr variable(const Symbol& s) { return Expr(Tracing::tape().symbol(s)); }
 
+/// A section while tracing, nothing otherwise.
+template <class S>
+struct Part {
+  explicit Part(const char*) {}
+};
+template <>
+struct Part<Expr> {
+  explicit Part(const char* name) : section(name) {}
+  Section section;
+};
+
 }  // namespace gough
 
 template <>

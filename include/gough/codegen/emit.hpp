@@ -1,0 +1,20 @@
+#pragma once
+/// A program as C99 that is also C++: no heap, no library but sqrt, sin, cos, atan2 and fabs.          docs/codegen.md
+///
+///   NAME_parameters   the parameters, by name;   NAME_default fills in those of the robot file
+///   NAME_setup        computes NAME_constants from them, once
+///   NAME              one call: arrays in, arrays out, returns a status
+/// A program without parameters (folded) has only the last. The text depends on the program alone.
+#include "gough/codegen/program.hpp"
+
+namespace gough {
+
+struct SourceText {
+  std::string header, source;
+};
+SourceText emit_c(const Program& p);
+
+/// Letters, digits and underscores: a name that C takes.
+std::string c_name(const std::string& text);
+
+}  // namespace gough
