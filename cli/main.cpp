@@ -72,6 +72,23 @@ void add_simulate(CLI::App* verb, Options& o) {
   verb->add_option("--vary", s.vary, "PATH=VALUE,VALUE,..: runs side by side with that value in the robot file");
 }
 
+void add_generate(CLI::App* verb, Options& o) {
+  add_robot(verb, o);
+  verb->add_option("--what", o.code.what, "inverse, forward or kinematics; default inverse")
+      ->check(CLI::IsMember({"inverse", "forward", "kinematics"}));
+  verb->add_option("--from", o.code.from,
+                   "what the code is given: joints (any robot) or platform (six struts); default joints")
+      ->check(CLI::IsMember({"joints", "platform"}));
+  verb->add_option("--rotation", o.code.rotation,
+                   "of the platform as it is given: cardan angles or matrix; default cardan")
+      ->check(CLI::IsMember({"cardan", "matrix"}));
+  verb->add_option("--lang", o.code.lang, "language; default c")->check(CLI::IsMember({"c"}));
+  verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
+  verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
+  verb->add_flag("--count", o.code.count, "count operations, write nothing");
+  verb->add_option("-o", o.output, "folder for the files; default the current one");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -125,6 +142,8 @@ int main(int argc, char** argv) {
   CLI::App* view_verb = app.add_subcommand("view", "the robot as a page with sliders, redrawn when its file changes");
   view_verb->add_option("ROBOT", o.robot, "robot file")->required();
   view_verb->add_option("--port", o.port, "of 127.0.0.1; default: one that is free")->check(CLI::Range(1, 65535));
+  CLI::App* generate_verb = app.add_subcommand("generate", "C code for one robot, and its operation count");
+  add_generate(generate_verb, o);
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -140,6 +159,7 @@ int main(int argc, char** argv) {
     if (run_verb->parsed()) return run(o);
     if (report_verb->parsed()) return report(o);
     if (view_verb->parsed()) return view(o);
+    if (generate_verb->parsed()) return generate(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

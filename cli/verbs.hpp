@@ -12,6 +12,12 @@ struct SimulationWishes {
   bool equilibrium = false;
 };
 
+/// What generate was asked for.
+struct CodeWishes {
+  std::string what = "inverse", from = "joints", lang = "c", rotation = "cardan";
+  bool fold = false, generic = false, count = false;
+};
+
 /// What was said on the command line.
 struct Options {
   std::string robot, motion, study, result;
@@ -23,6 +29,7 @@ struct Options {
   bool all = false, reactions = false, scaling = false;
   bool json = false;
   SimulationWishes simulation;
+  CodeWishes code;
 };
 
 /// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
@@ -38,4 +45,5 @@ int simulate(const Options& o);
 int run(const Options& o);
 int report(const Options& o);
 int view(const Options& o);
+int generate(const Options& o);
 int schema(const Options& o);

@@ -13,6 +13,7 @@
 #include "gough/error.hpp"
 #include "gough/io/check_report.hpp"
 #include "gough/io/dynamics_report.hpp"
+#include "gough/io/generate.hpp"
 #include "gough/io/motion_file.hpp"
 #include "gough/io/posture_report.hpp"
 #include "gough/io/report.hpp"

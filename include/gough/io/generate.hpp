@@ -1,0 +1,31 @@
+#pragma once
+/// Code for one robot: its kernels traced, rewritten, counted, written as C.                           docs/codegen.md
+///
+///   const auto robot = gough::load_robot("robots/palida.yaml");
+///   const gough::Program program = gough::generate(robot, {"inverse", "joints"});
+///   const gough::SourceText text = gough::emit_c(program);
+#include "gough/codegen/emit.hpp"
+#include "gough/codegen/optimise.hpp"
+#include "gough/model/mechanism.hpp"
+
+namespace gough {
+
+struct GenerateWish {
+  std::string what = "inverse";  ///< inverse, forward, kinematics
+  std::string from = "joints";   ///< joints, platform
+  bool fold = false;             ///< parameters become constants of the code
+  bool generic = false;          ///< no kernel made for a kind of leg
+  bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
+};
+
+/// Throws Error where a robot has no such code.
+Program generate(const Mechanism<double>& m, const GenerateWish& wish);
+
+/// Writes NAME.h and NAME.c into the folder, made if it is not there, and returns their paths.
+std::vector<std::string> write_code(const Program& p, const std::string& folder);
+std::string generated_json(const Program& p, const std::vector<std::string>& files);
+
+std::string count_text(const Program& p, const GenerateWish& wish);
+std::string count_json(const Program& p, const GenerateWish& wish);
+
+}  // namespace gough

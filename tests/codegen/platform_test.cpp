@@ -1,0 +1,106 @@
+/// Code from the platform's motion against the library, and what it costs.
+#include <gtest/gtest.h>
+
+#include "codegen/generated.hpp"
+
+namespace gough {
+namespace {
+
+struct PlatformState {
+  Transform<double> X;
+  PlatformRates<double> rates;
+};
+
+PlatformState platform_state(const Mechanism<double>& m, const ClosedState& s) {
+  Workspace<double> w = unloaded(m, s);
+  tree_positions(m, w);
+  tree_velocities(m, w);
+  tree_accelerations(m, w);
+  return {w.X0[at(m.platform.body)] * m.platform_frame, platform_rates(m, w)};
+}
+
+/// The angles of R = Rx Ry Rz.
+Vec3<double> cardan_angles(const Mat3<double>& R) {
+  return {std::atan2(-R(1, 2), R(2, 2)), std::asin(R(0, 2)), std::atan2(-R(0, 1), R(0, 0))};
+}
+
+std::vector<double> inputs_of(const PlatformState& s, bool matrix) {
+  const VecX<double> turn = matrix ? VecX<double>(s.X.R.transpose().reshaped()) : VecX<double>(cardan_angles(s.X.R));
+  return joined({s.X.p, turn, s.rates.v, s.rates.w, s.rates.a, s.rates.dw});
+}
+
+class FromPlatform : public testing::TestWithParam<std::string> {
+ protected:
+  const Mechanism<double>& m = shipped(GetParam());
+};
+INSTANTIATE_TEST_SUITE_P(Codegen, FromPlatform,
+                         testing::Values("palida", "hexapod", "hexapod_offplane", "hexapod_arbitrary"),
+                         [](const auto& of) { return of.param; });
+
+/// Two formulations that share nothing with the struts' formulas.
+TEST_P(FromPlatform, InverseDynamicsAgree) {
+  for (const bool matrix : {false, true})
+    for (const bool fold : {false, true}) {
+      const Program p = generate(m, {"inverse", "platform", fold, false, matrix});
+      for (const ClosedState& s : states_of(m))
+        for (const Formulation f : {Formulation::multipliers, Formulation::virtual_power}) {
+          Workspace<double> w = unloaded(m, s);
+          Dynamics d(m, w, by(f));
+          ASSERT_TRUE(inverse_dynamics(m, w, d).ok());
+          const std::vector<double> in = inputs_of(platform_state(m, s), matrix);
+          EXPECT_TRUE(is_sound(p, in));
+          EXPECT_LT(error_of(vector_of(evaluate(p, in)), w.tau), 1e-10) << name(f);
+        }
+    }
+}
+
+/// Published: 1987 for palida (paper 003, Table II). These can only go down.
+TEST(OperationCount, OfSixStruts) {
+  const std::vector<std::pair<std::string, int>> most = {
+      {"palida", 987}, {"hexapod_offplane", 1007}, {"hexapod", 1085}, {"hexapod_arbitrary", 1290}};
+  for (const auto& [robot, operations] : most) {
+    const Count c = count(generate(shipped(robot), {"inverse", "platform"})).call;
+    EXPECT_LE(c.total(), operations) << robot;
+    EXPECT_EQ(c.sin + c.cos, 6) << robot;
+    EXPECT_LE(c.sqrt, 12) << robot;
+    EXPECT_EQ(c.atan2, 0) << robot;
+    EXPECT_LE(count(generate(shipped(robot), {"inverse", "platform", true})).call.total(), c.total()) << robot;
+  }
+}
+
+TEST(OperationCount, SectionsAddUp) {
+  const CountTable table = count(generate(shipped("palida"), {"inverse", "platform"}));
+  int sum = 0;
+  for (const auto& [name, c] : table.sections) sum += c.total();
+  EXPECT_EQ(sum, table.call.total());
+  for (const std::string name : {"struts", "platform", "solve", "friction"}) EXPECT_TRUE(table.sections.contains(name));
+}
+
+/// A parameter in the struct is used, not only the value traced with.
+TEST(GeneratedCode, FollowsItsParameters) {
+  Mechanism<double> heavier = shipped("palida");
+  const Program before = generate(heavier, {"inverse", "platform"});
+  heavier.inertia[at(heavier.platform.body)].mass += 1;
+  const Program after = generate(heavier, {"inverse", "platform"});
+  std::vector<double> symbol;
+  for (std::size_t i = 0; i < before.tape.symbols().size(); ++i) {
+    const Symbol& s = before.tape.symbols()[i];
+    symbol.push_back(s.name == "platform.mass" ? s.value + 1 : s.value);
+  }
+  const std::vector<double> in = inputs_of(platform_state(heavier, closed_state(heavier, 1)), false);
+  std::size_t next = 0;
+  for (const InputArray& array : before.inputs)
+    for (const int s : array.symbol) symbol[at(s)] = in[next++];
+  const std::vector<double> values = evaluate(before.tape, symbol), expected = evaluate(after, in);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(value_of(values, before.outputs[0].value[i]), expected[i], 1e-9 * std::abs(expected[i]));
+}
+
+TEST(GeneratedCode, IsRefusedWhereTheRobotHasNoStruts) {
+  EXPECT_THROW(generate(shipped("delta"), {"inverse", "platform"}), Error);
+  EXPECT_THROW(generate(shipped("palida"), {"forward", "platform"}), Error);
+  EXPECT_THROW(generate(shipped("palida"), {"inverse", "platform", false, true}), Error);
+}
+
+}  // namespace
+}  // namespace gough
