@@ -1,6 +1,7 @@
 /// From the platform's motion: a platform on six struts.
 #include <fmt/format.h>
 
+#include "gough/dynamics/strut_forward.hpp"
 #include "gough/dynamics/strut_inverse.hpp"
 #include "gough/error.hpp"
 #include "trace.hpp"
@@ -94,30 +95,47 @@ StrutMotion<Expr> motion_input(Trace& t, bool matrix, const Expr& lift) {
   }
   x.v = t.input("velocity", "of the platform's origin, base axes", xyz("m/s"));
   x.w = t.input("angular_velocity", "of the platform, base axes", xyz("rad/s"));
+  x.a = x.dw = Vec3<Expr>::Zero();
+  return x;
+}
+
+void inverse(Trace& t, const Mechanism<double>& m, const StrutRobot<Expr>& robot, const StrutPlan& plan, bool matrix) {
+  StrutMotion<Expr> x = motion_input(t, matrix, plan.lifted ? robot.strut[0].B.z() : Expr(1.0));
   x.a = t.input("acceleration", "of the platform's origin, base axes", xyz("m/s^2"));
   x.dw = t.input("angular_acceleration", "of the platform, base axes", xyz("rad/s^2"));
-  return x;
+  StrutInverse<Expr> struts(robot, plan, x);
+  const std::array<Expr, 6> tau = struts.forces();
+  t.output("tau", "forces of the actuators", actuator_entries(m, "N", "N m"),
+           Eigen::Map<const Eigen::Matrix<Expr, 6, 1>>(tau.data()));
+  t.guard("the actuators can hardly hold the platform", struts.smallest_pivot, home_pose(m, matrix));
+}
+
+void forward(Trace& t, const Mechanism<double>& m, const StrutRobot<Expr>& robot, bool matrix) {
+  const StrutMotion<Expr> x = motion_input(t, matrix, Expr(1.0));
+  const VecX<Expr> given = t.input("tau", "forces of the actuators", actuator_entries(m, "N", "N m"));
+  std::array<Expr, 6> tau;
+  for (std::size_t j = 0; j < 6; ++j) tau[j] = given[static_cast<Eigen::Index>(j)];
+  StrutForward<Expr> struts(robot, x, tau);
+  const Vec6<Expr> a = struts.accelerations();
+  t.output("acceleration", "of the platform's origin, base axes", xyz("m/s^2"), a.head<3>());
+  t.output("angular_acceleration", "of the platform, base axes", xyz("rad/s^2"), a.tail<3>());
+  t.guard("the masses are near none in some direction", struts.smallest_pivot, home_pose(m, matrix));
 }
 
 }  // namespace
 
 Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish) {
   const auto struts = recognise_struts(m);
-  if (!struts || wish.what != "inverse" || wish.generic)
-    throw Error(
-        fmt::format("{} of {} from platform: there is code for inverse dynamics of six struts (universal joint with a "
-                    "level axis at the base, prismatic drive, ball); use --from joints",
-                    wish.what, m.name));
+  if (!struts || wish.what == "kinematics" || wish.generic)
+    throw Error(fmt::format(
+        "{} of {} from platform: there is code for the dynamics of six struts (universal joint with a level "
+        "axis at the base, prismatic drive, ball); use --from joints",
+        wish.what, m.name));
   Trace t;
   Parameters parameters(wish.fold ? Parameters::Use::folded : Parameters::Use::symbols);
   const StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
-  const Expr lift = struts->plan.lifted ? robot.strut[0].B.z() : Expr(1.0);
-  const StrutMotion<Expr> motion = motion_input(t, wish.matrix, lift);
-  StrutInverse<Expr> inverse(robot, struts->plan, motion);
-  const std::array<Expr, 6> tau = inverse.forces();
-  t.output("tau", "forces of the actuators", actuator_entries(m, "N", "N m"),
-           Eigen::Map<const Eigen::Matrix<Expr, 6, 1>>(tau.data()));
-  t.guard("the actuators can hardly hold the platform", inverse.smallest_pivot, home_pose(m, wish.matrix));
+  if (wish.what == "inverse") inverse(t, m, robot, struts->plan, wish.matrix);
+  else forward(t, m, robot, wish.matrix);
   return std::move(t.program);
 }
 

@@ -40,22 +40,9 @@ class StrutInverse {
     const Mat3<S> H = spin_matrix(x.w, x.dw);
     for (std::size_t k = 0; k < 3; ++k) HR[k] = H * R[k];
     for (std::size_t k = 0; k < (plan.flat_platform ? 2U : 3U); ++k) W[k] = cross(x.w, R[k]);
-    const S lift = plan.lifted ? at(0).B.z() : S(1.0), J1 = r.products(0, 0);
-    const V to_origin = x.p - at(0).A, ag = x.a - r.gravity;
-    const auto scaled = [&](int k, const S& s) -> S { return k == 2 ? S(s / lift) : s; };
-    F = ag * r.mass;
-    M = x.dw * (J1 + J1);  // sum of R_k x H R_k = 2 w'
-    for (int k = 2; k >= 0; --k) {
-      const auto K = static_cast<std::size_t>(k);
-      F += HR[K] * scaled(k, r.first[k]);
-      V push = ag * scaled(k, r.first[k]);
-      for (int i = 2; i >= 0; --i) {
-        const S product = i == k ? S(r.products(i, k) - J1) : S(r.products(i, k));
-        push += HR[static_cast<std::size_t>(i)] * scaled(k, scaled(i, product));
-      }
-      M += cross(R[K], push);
-    }
-    M += cross(to_origin, F);
+    const Force<S> own = platform_wrench(r, x, HR, plan.lifted ? at(0).B.z() : S(1.0));
+    const V to_origin = x.p - at(0).A;
+    F = own.force, M = own.moment + cross(to_origin, F);
     centre = to_origin, velocity = x.v, acceleration = x.a;
     if (!plan.lifted) return;
     centre += R[2], velocity += cross(x.w, R[2]), acceleration += HR[2];
@@ -66,11 +53,8 @@ class StrutInverse {
     const V planar = (from + along[0] * B.x()) + along[1] * B.y();
     return plan.flat_platform ? planar : V(planar + along[2] * B.z());
   }
-  static V local(const Strut<S>& s, const V& u) {
-    return {s.cos * u.x() + s.sin * u.y(), s.cos * u.y() - s.sin * u.x(), u.z()};
-  }
 
-  /// (S1), and its share of the balance.
+  /// (U1), and its share of the balance.
   void strut(int j) {
     const Strut<S>& s = at(j);
     V q, d, v, a;
@@ -78,7 +62,8 @@ class StrutInverse {
       const Part<S> part("struts");
       q = reached(centre, x.axis, s.B);
       const V base_d = q - arm(j);
-      v = local(s, reached(velocity, W, s.B)), a = local(s, reached(acceleration, HR, s.B)), d = local(s, base_d);
+      v = to_strut<S>(s, reached(velocity, W, s.B)), a = to_strut<S>(s, reached(acceleration, HR, s.B)),
+      d = to_strut<S>(s, base_d);
       straight[static_cast<std::size_t>(j)] = base_d;
     }
     const Part<S> part("struts");
@@ -94,7 +79,7 @@ class StrutInverse {
     const S bend = (X * a.z() - Z * a.x() - sg * twice) * ir2;
     const S phi = with_alpha_friction(s, J * bend + k * g * twice, rate) * ir2;
     const S e = s.p3 * il2, mu = e + (s.p5 + s.p5) * il, la = o.sv * (mu + e), rate2 = rate * rate;
-    const V weight = local(s, r.gravity) * (-(s.p4 + s.p5)) * il;
+    const V weight = to_strut<S>(s, r.gravity) * (-(s.p4 + s.p5)) * il;
     V f(mu * a.x() - la * v.x() - Z * phi, mu * a.y() - la * v.y() - k * rate2, mu * a.z() - la * v.z() + X * phi);
     f += weight;
     f.y() = with_beta_friction(s, f.y(), g, ir2);
@@ -122,12 +107,13 @@ class StrutInverse {
     }
     const S fx = f.x() - (d.x() * o.iz) * f.z(), fy = f.y() - (d.y() * o.iz) * f.z();
     o.along = (d.x() * fx + d.y() * fy) * il2;
-    const S Fx = s.cos * fx - s.sin * fy, Fy = s.sin * fx + s.cos * fy;
+    const V level = from_strut(s, V(fx, fy, S(0.0)));
+    const S Fx = level.x(), Fy = level.y();
     F.x() += Fx, F.y() += Fy;
     M.x() -= q.z() * Fy, M.y() += q.z() * Fx, M.z() += q.x() * Fy - q.y() * Fx;
   }
 
-  /// (S3)
+  /// (U3)
   S drive(std::size_t j, const S& u) const {
     const Strut<S>& s = at(static_cast<int>(j));
     const Piece& o = piece[j];
@@ -155,7 +141,7 @@ class StrutInverse {
     return y;
   }
 
-  /// (S2) without its constant rows: with the sum of w and of w A known, three unknowns are left.
+  /// (U2) without its constant rows: with the sum of w and of w A known, three unknowns are left.
   std::array<S, 6> solve_flat() {
     const Part<S> part("solve");
     std::array<std::array<S, 6>, 3> row;  // x, y, moment about z
@@ -240,7 +226,7 @@ class StrutInverse {
     return w;
   }
 
-  /// (S2) for any base: the row of ones eliminated beforehand.
+  /// (U2) for any base: the row of ones eliminated beforehand.
   std::array<S, 6> solve() {
     const Part<S> part("solve");
     std::array<std::array<S, 5>, 6> column;

@@ -5,11 +5,11 @@
 /// at B that does the power of the strut's inertia, gravity and friction is known up to a multiple of d, which only shifts the
 /// drive's force by a known amount. Kinetic energy 1/2 (p3 + 2 p5 l) |n'|^2 + 1/2 (p1 - d3 r^2 / l^2) alpha'^2 beside the
 /// slider's mass, which is counted at B, as the platform's:
-///   F = mu a - la v + phi (-z, 0, x) + (0, q_beta / r - k alpha'^2, 0) - (p4 + p5) g / l                    (S1)
+///   F = mu a - la v + phi (-z, 0, x) + (0, q_beta / r - k alpha'^2, 0) - (p4 + p5) g / l                    (U1)
 ///   e = p3 / l^2,  mu = e + 2 p5 / l,  la = (l'/l) (mu + e),  k = d3 y / l^2,  phi = Q_alpha / r^2
 /// It is slid along d until its z component vanishes. With w_j = u_j z_j the platform's balance is
-///   sum w (x/z, y/z, 1; A x (x/z, y/z, 1)) = sum (F, q x F) + platform                                      (S2)
-/// and tau = l (u - F.d / l^2 + f_v l'/l) - p5 |n'|^2 + dry.                                                (S3)
+///   sum w (x/z, y/z, 1; A x (x/z, y/z, 1)) = sum (F, q x F) + platform                                      (U2)
+/// and tau = l (u - F.d / l^2 + f_v l'/l) - p5 |n'|^2 + dry.                                                (U3)
 #include <array>
 #include <optional>
 
@@ -22,7 +22,7 @@ template <Scalar S>
 struct Strut {
   Vec3<S> A, B;        ///< in the base; in the platform's frame
   S cos{}, sin{};      ///< the first cardan axis is (-sin, cos, 0) in the base
-  S p1{}, p2{}, p3{};  ///< second moments, see (S1)
+  S p1{}, p2{}, p3{};  ///< second moments, see (U1)
   S p4{}, p5{};        ///< first moments along n: of the stator about A, of the slider about B
   S dry_alpha{}, dry_beta{}, dry{};
   S viscous_alpha{}, viscous_beta{}, viscous{};
@@ -39,7 +39,7 @@ struct StrutRobot {
 
 /// What the geometry allows, and the order of elimination.
 struct StrutPlan {
-  bool flat_base = false;      ///< all A_j in one plane z = const: three rows of (S2) are constant
+  bool flat_base = false;      ///< all A_j in one plane z = const: three rows of (U2) are constant
   bool flat_platform = false;  ///< all B_j in one plane z = const of the platform
   bool lifted = false;         ///< that plane does not hold the platform's origin: `axis[2]` has its height
   bool trapezoids = false;     ///< opposite sides of the base's hexagon are parallel in a fixed ratio
@@ -69,6 +69,38 @@ Mat3<S> spin_matrix(const Vec3<S>& w, const Vec3<S>& dw) {
   Mat3<S> H;
   H << -(yy + zz), xy - dw.z(), xz + dw.y(), xy + dw.z(), -(xx + zz), yz - dw.x(), xz - dw.y(), yz + dw.x(), -(xx + yy);
   return H;
+}
+
+/// Inertia and weight of the platform and the sliders' masses, about the platform's origin. HR: accelerations per arm, of
+/// `axis`; lift: what axis[2] is multiplied by.
+template <Scalar S>
+Force<S> platform_wrench(const StrutRobot<S>& r, const StrutMotion<S>& x, const std::array<Vec3<S>, 3>& HR,
+                         const S& lift) {
+  const S J1 = r.products(0, 0);
+  const Vec3<S> ag = x.a - r.gravity;
+  const auto scaled = [&](int k, const S& s) -> S { return k == 2 ? S(s / lift) : s; };
+  Force<S> out{x.dw * (J1 + J1), ag * r.mass};  // sum of R_k x H R_k = 2 w'
+  for (int k = 2; k >= 0; --k) {
+    const auto K = static_cast<std::size_t>(k);
+    out.force += HR[K] * scaled(k, r.first[k]);
+    Vec3<S> push = ag * scaled(k, r.first[k]);
+    for (int i = 2; i >= 0; --i) {
+      const S product = i == k ? S(r.products(i, k) - J1) : S(r.products(i, k));
+      push += HR[static_cast<std::size_t>(i)] * scaled(k, scaled(i, product));
+    }
+    out.moment += cross(x.axis[K], push);
+  }
+  return out;
+}
+
+/// Along the strut's own axes, and back.
+template <Scalar S>
+Vec3<S> to_strut(const Strut<S>& s, const Vec3<S>& u) {
+  return {s.cos * u.x() + s.sin * u.y(), s.cos * u.y() - s.sin * u.x(), u.z()};
+}
+template <Scalar S>
+Vec3<S> from_strut(const Strut<S>& s, const Vec3<S>& u) {
+  return {s.cos * u.x() - s.sin * u.y(), s.sin * u.x() + s.cos * u.y(), u.z()};
 }
 
 }  // namespace gough
