@@ -76,9 +76,10 @@ void add_generate(CLI::App* verb, Options& o) {
   add_robot(verb, o);
   verb->add_option("--what", o.code.what, "inverse, forward or kinematics; default inverse")
       ->check(CLI::IsMember({"inverse", "forward", "kinematics"}));
-  verb->add_option("--from", o.code.from,
-                   "what the code is given: joints (any robot) or platform (six struts); default joints")
-      ->check(CLI::IsMember({"joints", "platform"}));
+  verb->add_option(
+          "--from", o.code.from,
+          "what the code is given: joints (any robot), platform (six struts) or actuators (five-bar); default joints")
+      ->check(CLI::IsMember({"joints", "platform", "actuators"}));
   verb->add_option("--rotation", o.code.rotation,
                    "of the platform as it is given: cardan angles or matrix; default cardan")
       ->check(CLI::IsMember({"cardan", "matrix"}));

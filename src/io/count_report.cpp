@@ -35,6 +35,7 @@ const std::vector<PublishedCount> published = {
     {"palida_inverse", "platform", "paper 003, Table II", "solve", 137, 110},
     {"palida_inverse", "platform", "paper 003, Table II", "friction", 36, 54},
     {"palida_inverse", "platform", "paper 003, Table II", "", 801, 1186},
+    {"five_bar_forward", "actuators", "paper 000, Table 2, SCDD", "", 272, 470},
 };
 
 const PublishedCount* published_for(const Program& p, const GenerateWish& wish, const std::string& section) {

@@ -24,6 +24,7 @@ std::vector<std::string> rate_entries(const Structure& m, const std::string& per
 std::vector<std::string> actuator_entries(const Structure& m, const std::string& length, const std::string& angle);
 
 Program trace_from_joints(const Mechanism<double>& m, const GenerateWish& wish);
+Program trace_from_actuators(const Mechanism<double>& m, const GenerateWish& wish);
 Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish);
 
 }  // namespace gough

@@ -74,6 +74,7 @@ TEST(GeneratedCode, CompilesWithoutWarningsAsCAndAsCpp) {
     for (const std::string robot : {"palida", "five_bar", "psp3"})
       for (const std::string what : {"inverse", "forward", "kinematics"})
         compile_strictly(generate(shipped(robot), {what, "joints", fold}), where);
+    compile_strictly(generate(shipped("five_bar"), {"forward", "actuators", fold}), "actuators_" + where);
     for (const bool matrix : {false, true})
       for (const std::string what : {"inverse", "forward"})
         compile_strictly(generate(shipped("palida"), {what, "platform", fold, false, matrix}), "struts_" + where);

@@ -12,7 +12,7 @@ namespace gough {
 
 struct GenerateWish {
   std::string what = "inverse";  ///< inverse, forward, kinematics
-  std::string from = "joints";   ///< joints, platform
+  std::string from = "joints";   ///< joints, platform, actuators
   bool fold = false;             ///< parameters become constants of the code
   bool generic = false;          ///< no kernel made for a kind of leg
   bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
