@@ -83,7 +83,7 @@ void add_generate(CLI::App* verb, Options& o) {
   verb->add_option("--rotation", o.code.rotation,
                    "of the platform as it is given: cardan angles or matrix; default cardan")
       ->check(CLI::IsMember({"cardan", "matrix"}));
-  verb->add_option("--lang", o.code.lang, "language; default c")->check(CLI::IsMember({"c"}));
+  verb->add_option("--lang", o.code.lang, "language: c or cuda; default c")->check(CLI::IsMember({"c", "cuda"}));
   verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
   verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
   verb->add_flag("--count", o.code.count, "count operations, write nothing");

@@ -21,7 +21,9 @@ std::string number(double x) {
 
 class Emitter {
  public:
-  explicit Emitter(const Program& program) : p(program), when(schedule(p)), table(count(p)) {
+  enum class Dialect { c, cuda };
+  Emitter(const Program& program, Dialect language)
+      : p(program), dialect(language), when(schedule(p)), table(count(p)) {
     name_inputs();
     name_parameters();
     number_constants();
@@ -41,15 +43,16 @@ class Emitter {
       out += fmt::format("/* The parameters of the robot file. */\n{};\n\n", default_signature());
       out += fmt::format("/* What a call needs of the parameters, computed once. */\n{};\n\n", setup_signature());
     }
-    out +=
-        fmt::format("/* Returns 0, or 1 where the result is not to be used: {}. */\n{};\n\n", failure(), signature());
+    out += fmt::format("/* The status is 0, or 1 where the result is not to be used: {}. */\n{};\n\n", failure(),
+                       dialect == Dialect::c ? signature(p.name) : batch_signature());
     return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   }
 
   std::string source() const {
     std::string out = fmt::format("#include \"{}.h\"\n\n#include <math.h>\n\n", p.name);
     if (has_setup()) out += defaults() + setup();
-    return out + call();
+    if (dialect == Dialect::c) return out + call(p.name);
+    return out + "__device__ static " + call(p.name + "_state") + "\n" + kernel() + "\n" + batch();
   }
 
  private:
@@ -167,14 +170,59 @@ class Emitter {
   std::string setup_signature() const {
     return fmt::format("void {0}_setup(const {0}_parameters *p, {0}_constants *c)", p.name);
   }
-  std::string signature() const {
+  std::string signature(const std::string& name) const {
     std::vector<std::string> list;
     if (has_setup()) list.push_back(fmt::format("const {}_constants *c", p.name));
     for (const InputArray& a : p.inputs)
       if (!a.symbol.empty()) list.push_back(fmt::format("const double {}[{}]", a.name, a.symbol.size()));
     for (const OutputArray& a : p.outputs)
       if (!a.value.empty()) list.push_back(fmt::format("double {}[{}]", a.name, a.value.size()));
-    return fmt::format("int {}({})", p.name, fmt::join(list, ", "));
+    return fmt::format("int {}({})", name, fmt::join(list, ", "));
+  }
+
+  // ---------------------------------------------------------------------------------------------- batches
+
+  /// Pointers to the arrays of a batch, with their types or as arguments.
+  std::vector<std::string> batch_arrays(bool types) const {
+    std::vector<std::string> list;
+    for (const InputArray& a : p.inputs)
+      if (!a.symbol.empty()) list.push_back((types ? "const double *" : "") + a.name);
+    for (const OutputArray& a : p.outputs)
+      if (!a.value.empty()) list.push_back((types ? "double *" : "") + a.name);
+    list.emplace_back(types ? "int *status" : "status");
+    return list;
+  }
+  std::string batch_signature() const {
+    const std::string constants_of = has_setup() ? fmt::format("const {}_constants *c, ", p.name) : "";
+    return fmt::format("int {}_batch({}int n, {})", p.name, constants_of, fmt::join(batch_arrays(true), ", "));
+  }
+  std::string batch() const {
+    return fmt::format(
+        "{} {{\n  const int threads = 128;\n  {}_kernel<<<(n + threads - 1) / threads, threads>>>({}n, {});\n"
+        "  return cudaGetLastError() == cudaSuccess ? 0 : 1;\n}}\n",
+        batch_signature(), p.name, has_setup() ? "*c, " : "", fmt::join(batch_arrays(false), ", "));
+  }
+  std::string kernel() const {
+    const std::string constants_of = has_setup() ? fmt::format("const {}_constants c, ", p.name) : "";
+    std::string out = fmt::format("__global__ void {}_kernel({}int n, {}) {{\n", p.name, constants_of,
+                                  fmt::join(batch_arrays(true), ", "));
+    out += "  const int s = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n  if (s >= n) return;\n";
+    std::vector<std::string> arguments;
+    if (has_setup()) arguments.emplace_back("&c");
+    std::string load, store;
+    const auto local = [&](const std::string& name, std::size_t size, bool is_input) {
+      if (size == 0) return;
+      out += fmt::format("  double {}_s[{}];\n", name, size);
+      arguments.push_back(name + "_s");
+      std::string& text = is_input ? load : store;
+      for (std::size_t i = 0; i < size; ++i)
+        text += is_input ? fmt::format("  {0}_s[{1}] = {0}[{1} * (size_t)n + s];\n", name, i)
+                         : fmt::format("  {0}[{1} * (size_t)n + s] = {0}_s[{1}];\n", name, i);
+    };
+    for (const InputArray& a : p.inputs) local(a.name, a.symbol.size(), true);
+    for (const OutputArray& a : p.outputs) local(a.name, a.value.size(), false);
+    return out + load + fmt::format("  status[s] = {}_state({});\n", p.name, fmt::join(arguments, ", ")) + store +
+           "}\n";
   }
 
   // ---------------------------------------------------------------------------------------------- expressions
@@ -229,8 +277,8 @@ class Emitter {
     return out + "}\n\n";
   }
 
-  std::string call() const {
-    std::string out = signature() + " {\n";
+  std::string call(const std::string& name) const {
+    std::string out = signature(name) + " {\n";
     for (const InputArray& a : p.inputs) {
       bool used = false;
       for (std::size_t i = 0; i < when.size(); ++i)
@@ -249,6 +297,7 @@ class Emitter {
   }
 
   const Program& p;
+  Dialect dialect;
   std::vector<When> when;
   CountTable table;
   std::vector<std::string> field;                               ///< of a symbol: how it is written
@@ -268,7 +317,12 @@ std::string c_name(const std::string& text) {
 }
 
 SourceText emit_c(const Program& p) {
-  const Emitter emitter(p);
+  const Emitter emitter(p, Emitter::Dialect::c);
+  return {emitter.header(), emitter.source()};
+}
+
+SourceText emit_cuda(const Program& p) {
+  const Emitter emitter(p, Emitter::Dialect::cuda);
   return {emitter.header(), emitter.source()};
 }
 

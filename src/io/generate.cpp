@@ -38,14 +38,15 @@ Program generate(const Mechanism<double>& m, const GenerateWish& wish) {
   return p;
 }
 
-std::vector<std::string> write_code(const Program& p, const std::string& folder) {
+std::vector<std::string> write_code(const Program& p, const std::string& folder, const std::string& lang) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
-  const SourceText text = emit_c(p);
+  const bool cuda = lang == "cuda";
+  const SourceText text = cuda ? emit_cuda(p) : emit_c(p);
   std::vector<std::string> files;
-  for (const auto& [ending, content] : {std::pair(".h", text.header), std::pair(".c", text.source)}) {
+  for (const auto& [ending, content] : {std::pair(".h", text.header), std::pair(cuda ? ".cu" : ".c", text.source)}) {
     files.push_back((fs::path(folder) / (p.name + ending)).string());
     io::write_text(files.back(), content);
   }

@@ -14,6 +14,10 @@ struct SourceText {
 };
 SourceText emit_c(const Program& p);
 
+/// The same as CUDA: a __device__ function NAME_state, a kernel NAME_kernel with one thread per state, and NAME_batch, which
+/// starts it. Arrays of a batch of n states lie entry after entry: entry i of state s at [i n + s].
+SourceText emit_cuda(const Program& p);
+
 /// Letters, digits and underscores: a name that C takes.
 std::string c_name(const std::string& text);
 

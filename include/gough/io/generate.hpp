@@ -21,8 +21,8 @@ struct GenerateWish {
 /// Throws Error where a robot has no such code.
 Program generate(const Mechanism<double>& m, const GenerateWish& wish);
 
-/// Writes NAME.h and NAME.c into the folder, made if it is not there, and returns their paths.
-std::vector<std::string> write_code(const Program& p, const std::string& folder);
+/// Writes NAME.h and NAME.c (`lang` cuda: NAME.cu) into the folder, made if it is not there, and returns their paths.
+std::vector<std::string> write_code(const Program& p, const std::string& folder, const std::string& lang = "c");
 std::string generated_json(const Program& p, const std::vector<std::string>& files);
 
 std::string count_text(const Program& p, const GenerateWish& wish);
