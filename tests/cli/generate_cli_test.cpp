@@ -1,0 +1,56 @@
+/// generate as a user meets it: files, counts, keys of the JSON, refusals.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/tool.hpp"
+#include "robots.hpp"
+
+namespace gough {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class GenerateTool : public Tool {};
+
+TEST_F(GenerateTool, WritesAHeaderAndASource) {
+  const Outcome o = run("generate " + robot_path("five_bar") + " --what forward --from actuators -o code");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("five_bar_forward.h"));
+  EXPECT_THAT(read("code/five_bar_forward.h"), HasSubstr("int five_bar_forward("));
+  EXPECT_THAT(read("code/five_bar_forward.c"), HasSubstr("#include \"five_bar_forward.h\""));
+}
+
+TEST_F(GenerateTool, WritesCuda) {
+  const Outcome o = run("generate " + robot_path("five_bar") + " --what forward --from actuators --lang cuda --fold");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(read("five_bar_forward.cu"), HasSubstr("__global__ void five_bar_forward_kernel(int n"));
+}
+
+TEST_F(GenerateTool, CountsWithoutWriting) {
+  const Outcome o = run("generate " + robot_path("palida") + " --from platform --count --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const json x = json::parse(o.out)["inverse"];
+  EXPECT_EQ(x["total"], x["add"].get<int>() + x["mul"].get<int>() + x["div"].get<int>());
+  EXPECT_LE(x["total"], 1000);
+  EXPECT_LT(x["fma_total"], x["total"]);
+  for (const std::string section : {"struts", "platform", "solve", "friction"})
+    EXPECT_TRUE(x["sections"].contains(section)) << section;
+  for (const std::string function : {"sqrt", "sin", "cos", "atan2"}) EXPECT_TRUE(x["special"].contains(function));
+  EXPECT_TRUE(x.contains("setup"));
+  EXPECT_EQ(x["published"]["total"], 1987);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "palida_inverse.c"));
+}
+
+TEST_F(GenerateTool, RefusesWhatThereIsNot) {
+  for (const std::string options : {"--from platform", "--what regressor", "--from nowhere", "--lang fortran"}) {
+    const Outcome o = run("generate " + robot_path("delta") + " " + options);
+    EXPECT_EQ(o.code, 2) << options;
+    EXPECT_NE(o.err, "") << options;
+  }
+}
+
+}  // namespace
+}  // namespace gough
