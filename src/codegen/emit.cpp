@@ -65,8 +65,8 @@ class Emitter {
   }
   /// Nothing in a comment ends it.
   static std::string plain(std::string text) {
-    for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '*' || text[i] == '\\' || static_cast<unsigned char>(text[i]) < ' ') text[i] = ' ';
+    for (char& c : text)
+      if (c == '*' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = ' ';
     return text;
   }
 

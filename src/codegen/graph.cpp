@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -45,7 +46,8 @@ Ref Graph::make(Op op, std::vector<Ref> arg, int section, bool fixed) {
 // ------------------------------------------------------------------------------------------------ set-up
 
 void Graph::group_parameters() {
-  for (std::size_t i = 0, n = nodes_.size(); i < n; ++i) {
+  const std::size_t n = nodes_.size();  // new nodes need no grouping
+  for (std::size_t i = 0; i < n; ++i) {
     if (nodes_[i].fixed || (nodes_[i].op != Op::sum && nodes_[i].op != Op::product)) continue;
     std::vector<Ref> known, rest;
     for (const Ref r : nodes_[i].arg) (nodes_[at(r)].fixed ? known : rest).push_back(r);
@@ -205,7 +207,8 @@ void Graph::share_reciprocals() {
 }
 
 void Graph::divide_at_once() {
-  for (std::size_t i = 0, n = nodes_.size(); i < n; ++i) {
+  const std::size_t n = nodes_.size();
+  for (std::size_t i = 0; i < n; ++i) {
     if (nodes_[i].op != Op::product || nodes_[i].fixed || uses_[i] == 0) continue;
     const auto lone = std::find_if(nodes_[i].arg.begin(), nodes_[i].arg.end(), [&](Ref r) {
       return nodes_[at(r)].op == Op::quotient && nodes_[at(r)].arg[0] == Ref(1) && uses_[at(r)] == 1 &&
@@ -259,13 +262,13 @@ Program Graph::program() const {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].op == Op::symbol) done[i] = symbols[static_cast<std::size_t>(nodes_[i].value)], state[i] = 2;
   std::vector<std::size_t> stack;
-  for (auto r = roots_.rbegin(); r != roots_.rend(); ++r) stack.push_back(at(*r));
+  for (const Ref r : std::views::reverse(roots_)) stack.push_back(at(r));
   while (!stack.empty()) {
     const std::size_t i = stack.back();
     if (state[i] == 0) {
       state[i] = 1;
-      for (auto r = nodes_[i].arg.rbegin(); r != nodes_[i].arg.rend(); ++r)
-        if (state[at(*r)] == 0) stack.push_back(at(*r));
+      for (const Ref r : std::views::reverse(nodes_[i].arg))
+        if (state[at(r)] == 0) stack.push_back(at(r));
       continue;
     }
     stack.pop_back();
