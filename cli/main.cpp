@@ -74,16 +74,18 @@ void add_simulate(CLI::App* verb, Options& o) {
 
 void add_generate(CLI::App* verb, Options& o) {
   add_robot(verb, o);
-  verb->add_option("--what", o.code.what, "inverse, forward or kinematics; default inverse")
-      ->check(CLI::IsMember({"inverse", "forward", "kinematics"}));
-  verb->add_option(
-          "--from", o.code.from,
-          "what the code is given: joints (any robot), platform (six struts) or actuators (five-bar); default joints")
+  verb->add_option("--what", o.code.what,
+                   "inverse, forward, kinematics, regressor, jacobian or derivatives; default inverse")
+      ->check(CLI::IsMember({"inverse", "forward", "kinematics", "regressor", "jacobian", "derivatives"}));
+  verb->add_option("--from", o.code.from,
+                   "what the code is given: joints (any robot), platform (legs in closed form) or actuators (five-bar, "
+                   "star); default joints")
       ->check(CLI::IsMember({"joints", "platform", "actuators"}));
   verb->add_option("--rotation", o.code.rotation,
                    "of the platform as it is given: cardan angles or matrix; default cardan")
       ->check(CLI::IsMember({"cardan", "matrix"}));
   verb->add_option("--lang", o.code.lang, "language: c or cuda; default c")->check(CLI::IsMember({"c", "cuda"}));
+  verb->add_option("--newton", o.code.newton, "from joints: steps of Newton's method that close the loops; default 0");
   verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
   verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
   verb->add_flag("--count", o.code.count, "count operations, write nothing");

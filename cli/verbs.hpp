@@ -15,6 +15,7 @@ struct SimulationWishes {
 /// What generate was asked for.
 struct CodeWishes {
   std::string what = "inverse", from = "joints", lang = "c", rotation = "cardan";
+  int newton = 0;
   bool fold = false, generic = false, count = false;
 };
 

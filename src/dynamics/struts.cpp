@@ -105,7 +105,7 @@ bool has_trapezoids(const StrutRobot<double>& r, const std::array<int, 6>& order
 /// The system that is factored, at a pose.
 MatX<double> system_at(const RecognisedStruts& s, const Vec3<double>& p, const Mat3<double>& R) {
   const Vec3<double> none = Vec3<double>::Zero();
-  StrutMotion<double> x{p, none, none, none, none, {R.col(0), R.col(1), R.col(2)}};
+  PlatformState<double> x{p, none, none, none, none, {R.col(0), R.col(1), R.col(2)}};
   if (s.plan.lifted) x.axis[2] *= s.robot.strut[0].B.z();
   StrutInverse<double> inverse(s.robot, s.plan, x);
   inverse.forces();

@@ -1,93 +1,108 @@
-/// From closed joint coordinates, for any mechanism: the library's own kernels, traced.
-#include "gough/dynamics/kernels.hpp"
+/// From closed joint coordinates, for any mechanism.
+#include "gough/dynamics/derivatives.hpp"
 #include "gough/error.hpp"
-#include "gough/kinematics/task_motion.hpp"
-#include "trace.hpp"
+#include "gough/kinematics/sampling.hpp"
+#include "trace_general.hpp"
 
 namespace gough {
 namespace {
 
-/// Positions and rates at home at rest, in the order of the inputs.
-VecX<double> home_at_rest(const Mechanism<double>& m) { return m.home; }
-
-void guard_loops(Trace& t, const Mechanism<double>& m, const Dynamics<Expr>& d, bool leg_wise) {
-  t.guard("the loops are near a singularity of the chosen coordinates", d.smallest_pivot(leg_wise), home_at_rest(m));
-}
-
-void guard_efforts(Trace& t, const Mechanism<double>& m, const Efforts<Expr>& efforts) {
-  t.guard("the actuators can hardly hold the platform", efforts.smallest_pivot, home_at_rest(m));
-}
-
-void inverse(Trace& t, const Mechanism<double>& m, const Mechanism<Expr>& s, Workspace<Expr>& w, Dynamics<Expr>& d) {
-  w.a = t.input("a", "accelerations of the joints, closed", rate_entries(m, "/s^2"));
-  inverse_kernel(s, w, d);
-  t.output("tau", "forces of the actuators", actuator_entries(m, "N", "N m"), w.tau);
-  guard_loops(t, m, d, d.inverse_is_leg_wise());
-  guard_efforts(t, m, d.elastic_legs ? d.elastic_legs->actuated : d.efforts);
-}
-
-void forward(Trace& t, const Mechanism<double>& m, const Mechanism<Expr>& s, Workspace<Expr>& w, Dynamics<Expr>& d) {
-  w.tau = t.input("tau", "forces of the actuators", actuator_entries(m, "N", "N m"));
-  forward_kernel(s, w, d);
-  t.output("a", "accelerations of the joints", rate_entries(m, "/s^2"), w.a);
-  guard_loops(t, m, d, d.forward_is_leg_wise());
-}
-
-const std::vector<std::string> xyz = {"x", "y", "z"};
-
-std::vector<std::string> entries(const std::string& unit) {
-  std::vector<std::string> out;
-  for (const std::string& c : xyz) out.push_back(c + " [" + unit + "]");
-  return out;
-}
-
-void kinematics(Trace& t, const Mechanism<double>& m, const Mechanism<Expr>& s, Workspace<Expr>& w) {
-  if (!m.platform.exists()) throw Error("kinematics of " + m.name + ": it has no platform");
-  w.a = t.input("a", "accelerations of the joints, closed", rate_entries(m, "/s^2"));
-  tree_positions(s, w);
-  tree_velocities(s, w);
-  tree_accelerations(s, w);
-  const Transform<Expr> X = w.X0[static_cast<std::size_t>(m.platform.body)] * s.platform_frame;
-  const PlatformRates<Expr> rates = platform_rates(s, w);
-  VecX<Expr> R(9);
-  std::vector<std::string> names;
-  for (int i = 0; i < 9; ++i) {
-    R[i] = X.R(i / 3, i % 3);
-    names.push_back(xyz[static_cast<std::size_t>(i / 3)] + xyz[static_cast<std::size_t>(i % 3)]);
+/// Newton's method on the dependent coordinates, so that loops that are nearly closed close.
+void close_loops(TracedRobot& r, int steps) {
+  Workspace<double> home(r.m);
+  tree_positions(r.m, home);
+  closure(r.m, home);
+  const Selection s = select_driven(r.m, home, r.m.rank);
+  ExplicitForm<Expr> form(r.m, s);
+  for (int i = 0; i < steps; ++i) {
+    refine_position(r.s, r.w, s, form);
+    for (const TreeJoint& joint : r.m.joint) {
+      if (position_size(joint.type) < 4) continue;
+      auto turn = r.w.q.segment<4>(joint.q + (joint.type == Elementary::free ? 3 : 0));
+      Expr n2(0.0);
+      for (const Expr& x : turn) n2 += x * x;
+      turn *= Expr(1.0) / sqrt(n2);
+    }
   }
-  t.output("position", "of the platform's origin in the base", entries("m"), X.p);
-  t.output("rotation", "of the platform, matrix row by row", names, R);
-  t.output("velocity", "of the platform's origin, base axes", entries("m/s"), rates.v);
-  t.output("angular_velocity", "of the platform, base axes", entries("rad/s"), rates.w);
-  t.output("acceleration", "of the platform's origin, base axes", entries("m/s^2"), rates.a);
-  t.output("angular_acceleration", "of the platform, base axes", entries("rad/s^2"), rates.dw);
+}
+
+void output_accelerations(TracedRobot& r) {
+  r.trace.output("a", "accelerations of the joints", rate_entries(r.m, "/s^2"), r.w.a);
+}
+
+/// d tau / d(y, y', y'') through the loops, by dual numbers.
+void derivatives(TracedRobot& r) {
+  using D = Dual<Expr>;
+  const Dynamics<double> choice = choice_for_workspace(r.m, {});
+  const std::vector<int>& y = choice.y.independent;
+  const Mechanism<D> dual = r.s.cast<D>();
+  std::vector<std::string> drives, columns;
+  for (const int a : r.m.actuator) drives.push_back(r.m.coordinate[static_cast<std::size_t>(a)].name);
+  for (const int c : y) columns.push_back(r.m.coordinate[static_cast<std::size_t>(c)].name);
+  const auto entries = [&](const std::string& by) {
+    std::vector<std::string> names;
+    for (const std::string& d : drives)
+      for (const std::string& c : columns) names.push_back("d " + d + " / d " + c + by);
+    return names;
+  };
+  const auto n = static_cast<Eigen::Index>(y.size()), drive_count = static_cast<Eigen::Index>(drives.size());
+  const std::array<std::pair<std::string, std::string>, 3> kinds = {
+      std::pair("by_position", ""), {"by_velocity", "'"}, {"by_acceleration", "''"}};
+  Expr pivot(1.0);
+  for (std::size_t kind = 0; kind < 3; ++kind) {
+    VecX<Expr> all(drive_count * n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      Workspace<D> w(dual);
+      Dynamics<D> d(dual, choice);
+      ExplicitForm<D> form(dual, choice.y);
+      VecX<D> step = VecX<D>::Zero(r.m.nv), yd(n), ydd(n);
+      w.q = r.w.q.unaryExpr([](const Expr& x) { return D(x); });
+      for (Eigen::Index k = 0; k < n; ++k)
+        yd[k] = D(r.w.v[y[static_cast<std::size_t>(k)]]), ydd[k] = D(r.w.a[y[static_cast<std::size_t>(k)]]);
+      (kind == 0 ? step[y[static_cast<std::size_t>(i)]] : kind == 1 ? yd[i] : ydd[i]).d[0] = Expr(1.0);
+      displace(dual, step, w.q);
+      if (kind == 0) refine_position(dual, w, choice.y, form);
+      else tree_positions(dual, w), closure(dual, w);
+      explicit_motion(dual, w, choice.y, form, yd, ydd);
+      inverse_from_poses(dual, w, d);
+      for (Eigen::Index a = 0; a < drive_count; ++a) all[a * n + i] = w.tau[a].d[0];
+      pivot = d.smallest_pivot(d.inverse_is_leg_wise()).value;
+    }
+    r.trace.output(kinds[kind].first, "of the actuators' forces, row by row", entries(kinds[kind].second), all);
+  }
+  r.trace.guard("the loops are near a singularity of the chosen coordinates", pivot);
 }
 
 }  // namespace
 
 Program trace_from_joints(const Mechanism<double>& m, const GenerateWish& wish) {
-  Trace t;
-  Parameters parameters(wish.fold ? Parameters::Use::folded : Parameters::Use::symbols);
-  const Mechanism<Expr> s = symbolic(m, parameters);
-  Workspace<double> at(m);
-  Dynamics<double> choice(m, at);
-  choice.external = false;
-  Workspace<Expr> w(s);
-  w.q = t.input("q", "positions of the joints, closed", position_entries(m));
-  w.v = t.input("v", "rates of the joints, closed", rate_entries(m, "/s"));
-  if (wish.what == "kinematics") {
-    kinematics(t, m, s, w);
-    return std::move(t.program);
-  }
-  Dynamics<Expr> d(s, choice);
-  if (wish.what == "inverse") {
-    if (m.actuator.empty()) throw Error("inverse dynamics of " + m.name + ": it has no actuators");
-    inverse(t, m, s, w, d);
-  } else {
-    if (!choice.no_forward.empty()) throw Error("forward dynamics of " + m.name + ": " + choice.no_forward);
-    forward(t, m, s, w, d);
-  }
-  return std::move(t.program);
+  const auto make = [&](Formulation by) {
+    TracedRobot r(m, wish);
+    DynamicsOptions options;
+    options.by = by;
+    r.w.q = r.trace.input(
+        "q", wish.newton > 0 ? "positions of the joints, nearly closed" : "positions of the joints, closed",
+        position_entries(m));
+    const bool accelerations = r.needs_accelerations() || r.wants("derivatives");
+    if (r.needs_rates()) r.w.v = r.trace.input("v", "rates of the joints, closed", rate_entries(m, "/s"));
+    if (accelerations) r.w.a = r.trace.input("a", "accelerations of the joints, closed", rate_entries(m, "/s^2"));
+    if (r.wants("forward")) r.w.tau = r.force_input();
+    for (const VecX<double>& q : positions_around_home(m, 30)) {
+      r.trace.samples.emplace_back(q.begin(), q.end());
+      r.trace.samples.back().resize(static_cast<std::size_t>(m.nq + 2 * m.nv) + m.actuator.size());
+    }
+    close_loops(r, wish.newton);
+    tree_positions(r.s, r.w);
+    closure(r.s, r.w);
+    if (r.wants("inverse")) r.inverse(options);
+    else if (r.wants("regressor")) r.regressor();
+    else if (r.wants("jacobian")) r.jacobian();
+    else if (r.wants("derivatives")) derivatives(r);
+    else if (r.wants("forward")) r.forward(options), output_accelerations(r);
+    else tree_velocities(r.s, r.w), tree_accelerations(r.s, r.w), r.platform_motion();
+    return std::move(r.trace.program);
+  };
+  return make(Formulation::legs);
 }
 
 }  // namespace gough

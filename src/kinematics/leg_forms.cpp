@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
+
+#include "gough/kinematics/leg_solver.hpp"
 
 namespace gough {
 namespace {
@@ -16,19 +17,6 @@ double azimuth(const Vec3<double>& v) { return std::atan2(v.y(), v.x()); }
 
 /// `angle`, by whole turns as near as possible to `near`.
 double continued(double angle, double near) { return angle - 2 * pi * std::round((angle - near) / (2 * pi)); }
-
-/// A cut joint seen from the leg: its point and frame there, and those on the platform's body.
-struct Tip {
-  int body;
-  const Transform<double>&on_leg, &on_platform;
-};
-
-std::optional<Tip> tip_of(const Mechanism<double>& m, int c) {
-  const CutJoint& cut = m.cut[at(c)];
-  if (cut.a == m.platform.body && cut.b != base) return Tip{cut.b, m.cut_b[at(c)], m.cut_a[at(c)]};
-  if (cut.b == m.platform.body && cut.a != base) return Tip{cut.a, m.cut_a[at(c)], m.cut_b[at(c)]};
-  return std::nullopt;
-}
 
 /// The bodies from the base to `body`.
 std::vector<int> chain(const Mechanism<double>& m, int body) {
@@ -73,9 +61,9 @@ bool fit_one_axis(const Mechanism<double>& m, const Vec3<double>& tip_in_last, R
 
 /// One cut of a leg: its kind and rod, or nothing. Writes the root.
 LegKind fit_rod(const Mechanism<double>& m, int c, Rod& rod, int& root) {
-  const auto tip = tip_of(m, c);
-  if (!tip) return LegKind::general;
-  const std::vector<int> bodies = chain(m, tip->body);
+  const Tip<double> tip = tip_of(m, c);
+  if (tip.body == base) return LegKind::general;
+  const std::vector<int> bodies = chain(m, tip.body);
   const auto shape = [&](std::initializer_list<Elementary> wanted) {
     return std::equal(bodies.begin(), bodies.end(), wanted.begin(), wanted.end(),
                       [&](int b, Elementary e) { return is(m, b, e); });
@@ -85,26 +73,26 @@ LegKind fit_rod(const Mechanism<double>& m, int c, Rod& rod, int& root) {
   rod.cut = c;
   if (kind == JointKind::spherical && shape({R, R, P})) {
     rod.aim1 = bodies[0], rod.aim2 = bodies[1], rod.extend = bodies[2];
-    return fit_two_axes(m, tip->on_leg.p, rod) ? LegKind::ups : LegKind::general;
+    return fit_two_axes(m, tip.on_leg.p, rod) ? LegKind::ups : LegKind::general;
   }
   if (kind == JointKind::spherical && (shape({R, R, R}) || shape({P, R, R}))) {
     root = bodies[0], rod.aim1 = bodies[1], rod.aim2 = bodies[2];
-    if (!fit_two_axes(m, tip->on_leg.p, rod)) return LegKind::general;
+    if (!fit_two_axes(m, tip.on_leg.p, rod)) return LegKind::general;
     return is(m, root, R) ? LegKind::rus : LegKind::pus;
   }
   if (kind == JointKind::revolute && (shape({R, R}) || shape({P, R}))) {
     root = bodies[0], rod.aim1 = bodies[1];
     const double along = std::abs(m.placement[at(rod.aim1)].R(2, 2));  // the aiming axis against the root's
     const bool planar = is(m, root, R) ? along > 1 - tiny : along < tiny;
-    const bool parallel_cut = std::abs(tip->on_leg.R(2, 2)) > 1 - tiny;
-    if (!planar || !parallel_cut || !fit_one_axis(m, tip->on_leg.p, rod)) return LegKind::general;
+    const bool parallel_cut = std::abs(tip.on_leg.R(2, 2)) > 1 - tiny;
+    if (!planar || !parallel_cut || !fit_one_axis(m, tip.on_leg.p, rod)) return LegKind::general;
     return is(m, root, R) ? LegKind::rrr : LegKind::prr;
   }
-  if (kind == JointKind::revolute && shape({R}) && std::abs(tip->on_leg.R(2, 2)) > 1 - tiny) {
+  if (kind == JointKind::revolute && shape({R}) && std::abs(tip.on_leg.R(2, 2)) > 1 - tiny) {
     root = bodies[0];
-    rod.pivot = tip->on_leg.p;
-    const Vec3<double> out = m.platform_frame.p - tip->on_platform.p;
-    rod.length = cross<double>(out, tip->on_platform.R.col(2)).norm();
+    rod.pivot = tip.on_leg.p;
+    const Vec3<double> out = m.platform_frame.p - tip.on_platform.p;
+    rod.length = cross<double>(out, tip.on_platform.R.col(2)).norm();
     return rod.length > tiny ? LegKind::rr : LegKind::general;
   }
   if (kind == JointKind::point_on_line && shape({P}) && m.cut[at(c)].a == m.platform.body) {
@@ -131,145 +119,86 @@ LegForm fit_leg(const Mechanism<double>& m, const Leg& leg) {
   return joints == leg.bodies && joints == leg.coordinates ? form : LegForm{};
 }
 
-class LegSolver {
- public:
-  LegSolver(const Mechanism<double>& m, const LegForm& form, const Transform<double>& platform, VecX<double>& q)
-      : m_(m), form_(form), platform_(platform), q_(q) {}
+/// Joints as they stand in q; angles continue from there.
+struct Angles {
+  const Mechanism<double>& m;
+  VecX<double>& q;
 
-  LegAnswer solve(double root_sign) {
-    if (form_.kind == LegKind::psp) return slide_to_line();
-    if (form_.kind == LegKind::rr) return turn_elbow();
-    LegAnswer answer;
-    if (form_.root >= 0) answer = reach(form_.rods[0], root_sign);
-    for (const Rod& rod : form_.rods) {
-      aim(rod, rod.flipped);
-      if (rod.extend >= 0) position(rod.extend) = reach_of(rod) - rod.length;
-    }
-    return answer;
+  double& position(int body) const { return q[m.joint[at(body)].q]; }
+  Transform<double> pose(int body) const {
+    return joint_pose(m.placement[at(body)], m.joint[at(body)].type, q.data() + m.joint[at(body)].q);
+  }
+  void turn(int body, double cos, double sin) const {
+    position(body) = continued(std::atan2(sin, cos), position(body));
+  }
+  void slide(int body, double distance) const { position(body) = distance; }
+};
+
+/// A leg in double: solved, and how far it misses.
+struct SolvedLeg {
+  const Mechanism<double>& m;
+  const LegForm& form;
+  Angles angles;
+  LegSolver<double, Angles> solver;
+
+  SolvedLeg(const Mechanism<double>& robot, const LegForm& leg, const Transform<double>& platform, VecX<double>& q)
+      : m(robot), form(leg), angles{robot, q}, solver(robot, leg, platform, angles) {}
+
+  LegAnswer solve(double root_sign, const Transform<double>& platform) {
+    solver.solve(root_sign);
+    if (form.kind == LegKind::psp) return miss_of_line(platform);
+    if (form.kind == LegKind::rr) return miss_of_elbow();
+    if (form.root < 0) return {};
+    Vec3<double> e, b;
+    solver.ends(e, b);
+    if (is(m, form.root, Elementary::revolute)) return miss_of_turn(e, b, form.rods[0].length);
+    const double across = std::hypot(b.x() - e.x(), b.y() - e.y());
+    return across <= form.rods[0].length ? LegAnswer{} : LegAnswer{false, across - form.rods[0].length};
   }
 
-  LegAnswer reach(const Rod& rod, double root_sign) {
-    const Transform<double>& F = m_.placement[at(form_.root)];
-    Vec3<double> e = rod.pivot, b = F.inverse() * end_of(rod);
-    const bool revolute = is(m_, form_.root, Elementary::revolute);
-    double& q = position(form_.root);
-    if (rod.aim2 < 0) {  // in the plane across the aiming axis
-      const Vec3<double> n = m_.placement[at(rod.aim1)].R.col(2);
-      e -= n * dot(n, e);
-      b -= n * dot(n, b);
-    }
-    return revolute ? turn_to(e, b, rod.length, root_sign, q) : slide_to(e, b, rod.length, root_sign, q);
+  /// Between the nearest and the farthest that a root's circle comes to b.
+  static LegAnswer miss_of_turn(const Vec3<double>& e, const Vec3<double>& b, double l) {
+    const double h = std::hypot(e.x(), e.y()) * std::hypot(b.x(), b.y());
+    const double middle = dot(e, e) + dot(b, b) - 2 * e.z() * b.z();
+    const double nearest = std::sqrt(std::max(0.0, middle - 2 * h)), farthest = std::sqrt(middle + 2 * h);
+    if (h < tiny * tiny) return {std::abs(nearest - l) < tiny, std::abs(nearest - l)};
+    if (middle - l * l > 2 * h) return {false, nearest - l};
+    if (middle - l * l < -2 * h) return {false, l - farthest};
+    return {};
   }
 
-  /// An RR leg under a known pose: its end must lie where the platform's joint is.
-  LegAnswer turn_elbow() {
-    const Rod& rod = form_.rods[0];
-    const Vec3<double> b = m_.placement[at(form_.root)].inverse() * end_of(rod);
-    double& q = position(form_.root);
-    q = continued(azimuth(b) - azimuth(rod.pivot), q);
-    const double miss = std::abs(std::hypot(b.x(), b.y()) - std::hypot(rod.pivot.x(), rod.pivot.y()));
+  LegAnswer miss_of_elbow() const {
+    const Vec3<double> b = m.placement[at(form.root)].inverse() * solver.end_of(form.rods[0]), e = form.rods[0].pivot;
+    const double miss = std::abs(std::hypot(b.x(), b.y()) - std::hypot(e.x(), e.y()));
     return {miss < 1e-10, miss};
   }
 
-  void aim_all() {
-    for (const Rod& rod : form_.rods)
-      if (rod.aim1 >= 0) aim(rod, rod.flipped);
-  }
-
-  LegCircle circle() {
-    const Rod& rod = form_.rods[0];
-    const int before = form_.kind == LegKind::rr ? form_.root : m_.parent[at(rod.aim1)];
-    return {pose(before) * rod.pivot, form_.kind == LegKind::rr ? 0.0 : rod.length, tip_of(m_, rod.cut)->on_platform.p};
+  LegAnswer miss_of_line(const Transform<double>& platform) const {
+    const Tip<double> tip = tip_of(m, form.rods[0].cut);
+    const Transform<double> line = platform * tip.on_platform;
+    const Vec3<double> z = line.R.col(2);
+    const double miss = cross<double>(solver.pose(form.root) * tip.on_leg.p - line.p, z).norm();
+    return {miss < 1e-10, miss};
   }
 
   /// The platform turned about its joint with an RR leg until its frame's origin is where it is wanted.
   LegAnswer link(const Vec3<double>& origin, double root_sign, Transform<double>& platform) {
-    const Rod& rod = form_.rods[0];
-    const Transform<double>& F = m_.placement[at(form_.root)];
-    Vec3<double> e = rod.pivot, b = F.inverse() * origin;
+    const Rod& rod = form.rods[0];
+    Vec3<double> e = rod.pivot, b = m.placement[at(form.root)].inverse() * origin;
     e.z() = b.z() = 0;
-    const LegAnswer answer = turn_to(e, b, rod.length, root_sign, position(form_.root));
-    const auto tip = *tip_of(m_, rod.cut);
-    const Transform<double> leg = pose(form_.root) * tip.on_leg;  // the joint's frame on the leg
-    const Vec3<double> wanted = leg.R.transpose() * (origin - leg.p);
-    const bool same_way = dot<double>(leg.R.col(2), platform.R * tip.on_platform.R.col(2)) > 0;
-    const Vec3<double> own = tip.on_platform.inverse() * m_.platform_frame.p;  // the origin, in the joint's frame
-    const double turn = same_way ? azimuth(wanted) - azimuth(own) : azimuth(wanted) + azimuth(own);
-    Mat3<double> flip = Mat3<double>::Identity();
-    if (!same_way) flip.diagonal() << 1, -1, -1;
-    platform.R = leg.R * rotation_z(turn) * flip * tip.on_platform.R.transpose();
-    platform.p = leg.p - platform.R * tip.on_platform.p;
-    return answer;
+    const Tip<double> tip = tip_of(m, rod.cut);
+    const Vec3<double> on_leg = solver.pose(form.root).R * tip.on_leg.R.col(2);  // turning the root keeps it
+    const bool same_way = dot<double>(on_leg, platform.R * tip.on_platform.R.col(2)) > 0;
+    platform = solver.link(origin, root_sign, same_way);
+    return miss_of_turn(e, b, rod.length);
   }
 
-  static LegAnswer turn_to(const Vec3<double>& e, const Vec3<double>& b, double l, double root_sign, double& q) {
-    const double A = e.x() * b.x() + e.y() * b.y(), C = e.x() * b.y() - e.y() * b.x(), h = std::hypot(A, C);
-    const double c = (dot(e, e) + dot(b, b) - l * l) / 2 - e.z() * b.z();
-    const double nearest = std::sqrt(std::max(0.0, dot<double>(e, e) + dot<double>(b, b) - 2 * (e.z() * b.z() + h)));
-    const double farthest = std::sqrt(std::max(0.0, dot<double>(e, e) + dot<double>(b, b) - 2 * (e.z() * b.z() - h)));
-    if (h < tiny * tiny) return {std::abs(nearest - l) < tiny, std::abs(nearest - l)};
-    q = continued(std::atan2(C, A) + root_sign * std::acos(std::clamp(c / h, -1.0, 1.0)), q);
-    if (c > h) return {false, nearest - l};
-    if (c < -h) return {false, l - farthest};
-    return {};
+  LegCircle circle() const {
+    const Rod& rod = form.rods[0];
+    const int before = form.kind == LegKind::rr ? form.root : m.parent[at(rod.aim1)];
+    return {solver.pose(before) * rod.pivot, form.kind == LegKind::rr ? 0.0 : rod.length,
+            tip_of(m, rod.cut).on_platform.p};
   }
-
-  static LegAnswer slide_to(const Vec3<double>& e, const Vec3<double>& b, double l, double root_sign, double& q) {
-    const Vec3<double> d = b - e;
-    const double across = std::hypot(d.x(), d.y()), s2 = l * l - across * across;
-    q = d.z() + root_sign * std::sqrt(std::max(0.0, s2));
-    return s2 >= 0 ? LegAnswer{} : LegAnswer{false, across - l};
-  }
-
-  void aim(const Rod& rod, bool flipped) {
-    const int before = m_.parent[at(rod.aim1)];
-    const Transform<double> parent = before == base ? Transform<double>() : pose(before);
-    const Transform<double> F = parent * m_.placement[at(rod.aim1)];
-    const Vec3<double> u = F.R.transpose() * (end_of(rod) - parent * rod.pivot);
-    double& q1 = position(rod.aim1);
-    if (rod.aim2 < 0) {
-      q1 = continued(azimuth(u) - rod.tip_azimuth, q1);
-      return;
-    }
-    if (std::hypot(u.x(), u.y()) > 1e-12)  // along the first axis any q1 serves: keep it
-      q1 = continued(std::atan2(-u.x(), u.y()) - rod.aim2_azimuth + (flipped ? pi : 0.0), q1);
-    const Vec3<double> left = (rotation_z(q1) * m_.placement[at(rod.aim2)].R).transpose() * u;
-    double& q2 = position(rod.aim2);
-    q2 = continued(azimuth(left) - rod.tip_azimuth, q2);
-  }
-
-  LegAnswer slide_to_line() {
-    const Rod& rod = form_.rods[0];
-    const auto tip = *tip_of(m_, rod.cut);
-    const Transform<double> line = platform_ * tip.on_platform;
-    const Transform<double>& F = m_.placement[at(form_.root)];
-    const Vec3<double> u = F.R.transpose() * line.R.col(2), o = F.inverse() * line.p - tip.on_leg.p;
-    const double level = u.x() * u.x() + u.y() * u.y();
-    if (level < tiny) return {false, std::hypot(o.x(), o.y())};
-    const double s = -(o.x() * u.x() + o.y() * u.y()) / level;  // where the arm passes nearest to the slide
-    position(form_.root) = o.z() + s * u.z();
-    const double miss = std::hypot(o.x() + s * u.x(), o.y() + s * u.y());
-    return {miss < 1e-10, miss};
-  }
-
- private:
-  double& position(int body) { return q_[m_.joint[at(body)].q]; }
-  Vec3<double> end_of(const Rod& rod) const { return platform_ * tip_of(m_, rod.cut)->on_platform.p; }
-  double reach_of(const Rod& rod) const {
-    const int before = m_.parent[at(rod.aim1)];
-    return (end_of(rod) - (before == base ? Transform<double>() : pose(before)) * rod.pivot).norm();
-  }
-  Transform<double> pose(int body) const {
-    const Transform<double> X =
-        joint_pose(m_.placement[at(body)], m_.joint[at(body)].type, q_.data() + m_.joint[at(body)].q);
-    const int i = m_.parent[at(body)];
-    return i == base ? X : pose(i) * X;
-  }
-
-  const Mechanism<double>& m_;
-  const LegForm& form_;
-  const Transform<double>& platform_;
-  VecX<double>& q_;
 };
 
 }  // namespace
@@ -281,9 +210,9 @@ std::vector<LegForm> recognise_legs(const Mechanism<double>& m, const Workspace<
     const auto miss = [&](const LegForm& f) {  // how far this choice of answers is from home
       VecX<double> q = w.q;
       Transform<double> pose = w.X0[at(m.platform.body)];
-      LegSolver solver(m, f, pose, q);
-      const LegAnswer answer = f.kind == LegKind::rr ? solver.link((pose * m.platform_frame).p, f.root_sign, pose)
-                                                     : solver.solve(f.root_sign);
+      SolvedLeg solved(m, f, pose, q);
+      const LegAnswer answer = f.kind == LegKind::rr ? solved.link((pose * m.platform_frame).p, f.root_sign, pose)
+                                                     : solved.solve(f.root_sign, pose);
       return answer.reached ? (q - w.q).cwiseAbs().maxCoeff() : 1e9;
     };
     if (form.kind != LegKind::general) {
@@ -308,23 +237,23 @@ std::vector<LegForm> recognise_legs(const Mechanism<double>& m, const Workspace<
 LegAnswer solve_leg(const Mechanism<double>& m, int leg, const Transform<double>& platform, double sign,
                     VecX<double>& q) {
   const LegForm& form = m.leg_form[at(leg)];
-  return LegSolver(m, form, platform, q).solve(sign * form.root_sign);
+  return SolvedLeg(m, form, platform, q).solve(sign * form.root_sign, platform);
 }
 
 void aim_leg(const Mechanism<double>& m, int leg, const Transform<double>& platform, VecX<double>& q) {
-  LegSolver(m, m.leg_form[at(leg)], platform, q).aim_all();
+  SolvedLeg(m, m.leg_form[at(leg)], platform, q).solver.aim_all();
 }
 
 LegAnswer solve_platform_link(const Mechanism<double>& m, int leg, const Vec3<double>& origin, double sign,
                               VecX<double>& q, Transform<double>& platform) {
   const LegForm& form = m.leg_form[at(leg)];
-  return LegSolver(m, form, platform, q).link(origin, sign * form.root_sign, platform);
+  return SolvedLeg(m, form, platform, q).link(origin, sign * form.root_sign, platform);
 }
 
 LegCircle leg_circle(const Mechanism<double>& m, int leg, const VecX<double>& q) {
   VecX<double> copy = q;
   const Transform<double> nowhere;
-  return LegSolver(m, m.leg_form[at(leg)], nowhere, copy).circle();
+  return SolvedLeg(m, m.leg_form[at(leg)], nowhere, copy).circle();
 }
 
 }  // namespace gough

@@ -52,10 +52,9 @@ void pull_together(const DynamicsOptions& o, Workspace<S>& w) {
   w.k -= w.phi * S(o.beta * o.beta);
 }
 
-/// Positions, loops, velocities, and k. Writes everything up to A0, k, load, applied.
+/// Loops, velocities, and k. Reads X, X0. Writes everything up to A0, k, load, applied.
 template <Scalar S>
 void state_stages(const Mechanism<S>& m, Workspace<S>& w, const Dynamics<S>& d) {
-  tree_positions(m, w);
   closure(m, w);
   tree_velocities(m, w);
   closure_bias(m, w);
@@ -99,8 +98,9 @@ void project_loop_forces(Dynamics<S>& d, Workspace<S>& w) {
 
 }  // namespace detail
 
+/// Inverse dynamics of bodies whose poses X, X0 are known.
 template <Scalar S>
-void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
+void inverse_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   detail::state_stages(m, w, d);
   if (d.inverse_by_legs()) {
     reduce_legs(*d.split, w, *d.reduction);
@@ -150,8 +150,9 @@ void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   detail::project_loop_forces(d, w);
 }
 
+/// Forward dynamics of bodies whose poses X, X0 are known.
 template <Scalar S>
-void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
+void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   detail::state_stages(m, w, d);
   detail::give_efforts(d, w);
   if (d.split) reduce_legs(*d.split, w, *d.reduction);
@@ -203,6 +204,18 @@ void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   }
   detail::forces_at(m, d, w);
   detail::project_loop_forces(d, w);
+}
+
+template <Scalar S>
+void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
+  tree_positions(m, w);
+  inverse_from_poses(m, w, d);
+}
+
+template <Scalar S>
+void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
+  tree_positions(m, w);
+  forward_from_poses(m, w, d);
 }
 
 extern template void inverse_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);

@@ -15,7 +15,7 @@ class StrutForward {
   S smallest_pivot{1.0};
 
   /// `motion` with a = w' = 0 and plain axes.
-  StrutForward(const StrutRobot<S>& robot, const StrutMotion<S>& motion, const std::array<S, 6>& drives)
+  StrutForward(const StrutRobot<S>& robot, const PlatformState<S>& motion, const std::array<S, 6>& drives)
       : r(robot), x(motion), tau(drives) {}
 
   /// (a; w').
@@ -108,7 +108,7 @@ class StrutForward {
   }
 
   const StrutRobot<S>& r;
-  const StrutMotion<S>& x;
+  const PlatformState<S>& x;
   const std::array<S, 6>& tau;
   std::array<V, 3> W, HR;
   V F, M;

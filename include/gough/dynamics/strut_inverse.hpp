@@ -13,7 +13,7 @@ class StrutInverse {
   MatX<S> system;  ///< what is factored: 3 x 3 on a flat base, 5 x 5 otherwise
   S smallest_pivot{1.0};
 
-  StrutInverse(const StrutRobot<S>& robot, const StrutPlan& how, const StrutMotion<S>& motion)
+  StrutInverse(const StrutRobot<S>& robot, const StrutPlan& how, const PlatformState<S>& motion)
       : r(robot), plan(how), x(motion) {}
 
   /// The drives' forces, in the robot's order.
@@ -252,7 +252,7 @@ class StrutInverse {
 
   const StrutRobot<S>& r;
   const StrutPlan& plan;
-  const StrutMotion<S>& x;
+  const PlatformState<S>& x;
   std::array<V, 3> W, HR;
   V F, M;  ///< what the drives must hold: force, moment
   V centre, velocity, acceleration;

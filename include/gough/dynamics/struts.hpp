@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "gough/dynamics/loads.hpp"
+#include "gough/dynamics/platform_body.hpp"
 #include "gough/scalar/expr.hpp"
 
 namespace gough {
@@ -28,13 +29,10 @@ struct Strut {
   S viscous_alpha{}, viscous_beta{}, viscous{};
 };
 
+/// The platform with the sliders' masses, and its struts.
 template <Scalar S>
-struct StrutRobot {
+struct StrutRobot : PlatformBody<S> {
   std::array<Strut<S>, 6> strut;
-  S mass{};          ///< of the platform and the sliders
-  Vec3<S> first;     ///< the same, in the platform's frame, about its origin
-  Mat3<S> products;  ///< sum of m r r^T of the same
-  Vec3<S> gravity;
 };
 
 /// What the geometry allows, and the order of elimination.
@@ -53,45 +51,6 @@ struct RecognisedStruts {
 };
 /// The robot as struts; none where it is not such a robot.
 std::optional<RecognisedStruts> recognise_struts(const Mechanism<double>& m);
-
-/// The motion of the platform's frame. `axis`: columns of its rotation, the third times the
-/// height of the plane of the B_j where the plan says `lifted`.
-template <Scalar S>
-struct StrutMotion {
-  Vec3<S> p, v, w, a, dw;
-  std::array<Vec3<S>, 3> axis;
-};
-/// [w']x + [w]x [w]x: accelerations of a body's points per arm.
-template <Scalar S>
-Mat3<S> spin_matrix(const Vec3<S>& w, const Vec3<S>& dw) {
-  const S xx = w.x() * w.x(), yy = w.y() * w.y(), zz = w.z() * w.z();
-  const S xy = w.x() * w.y(), xz = w.x() * w.z(), yz = w.y() * w.z();
-  Mat3<S> H;
-  H << -(yy + zz), xy - dw.z(), xz + dw.y(), xy + dw.z(), -(xx + zz), yz - dw.x(), xz - dw.y(), yz + dw.x(), -(xx + yy);
-  return H;
-}
-
-/// Inertia and weight of the platform and the sliders' masses, about the platform's origin. HR: accelerations per arm, of
-/// `axis`; lift: what axis[2] is multiplied by.
-template <Scalar S>
-Force<S> platform_wrench(const StrutRobot<S>& r, const StrutMotion<S>& x, const std::array<Vec3<S>, 3>& HR,
-                         const S& lift) {
-  const S J1 = r.products(0, 0);
-  const Vec3<S> ag = x.a - r.gravity;
-  const auto scaled = [&](int k, const S& s) -> S { return k == 2 ? S(s / lift) : s; };
-  Force<S> out{x.dw * (J1 + J1), ag * r.mass};  // sum of R_k x H R_k = 2 w'
-  for (int k = 2; k >= 0; --k) {
-    const auto K = static_cast<std::size_t>(k);
-    out.force += HR[K] * scaled(k, r.first[k]);
-    Vec3<S> push = ag * scaled(k, r.first[k]);
-    for (int i = 2; i >= 0; --i) {
-      const S product = i == k ? S(r.products(i, k) - J1) : S(r.products(i, k));
-      push += HR[static_cast<std::size_t>(i)] * scaled(k, scaled(i, product));
-    }
-    out.moment += cross(x.axis[K], push);
-  }
-  return out;
-}
 
 /// Along the strut's own axes, and back.
 template <Scalar S>

@@ -11,11 +11,12 @@
 namespace gough {
 
 struct GenerateWish {
-  std::string what = "inverse";  ///< inverse, forward, kinematics
+  std::string what = "inverse";  ///< inverse, forward, kinematics, regressor, jacobian, derivatives
   std::string from = "joints";   ///< joints, platform, actuators
   bool fold = false;             ///< parameters become constants of the code
   bool generic = false;          ///< no kernel made for a kind of leg
   bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
+  int newton = 0;                ///< from joints: steps of Newton's method on nearly closed loops
 };
 
 /// Throws Error where a robot has no such code.

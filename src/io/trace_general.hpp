@@ -1,0 +1,45 @@
+#pragma once
+/// The library's own kernels on a traced robot, wherever the poses of its bodies come from.
+#include "gough/dynamics/kernels.hpp"
+#include "trace.hpp"
+
+namespace gough {
+
+/// A robot that is being traced: parameters as symbols, a workspace of expressions.
+struct TracedRobot {
+  const Mechanism<double>& m;
+  const GenerateWish& wish;
+  Trace trace;
+  Mechanism<Expr> s;
+  Workspace<Expr> w;
+
+  TracedRobot(const Mechanism<double>& robot, const GenerateWish& wanted);
+
+  bool wants(const char* what) const { return wish.what == what; }
+  /// Accelerations go in, rather than forces.
+  bool needs_accelerations() const { return wants("inverse") || wants("kinematics") || wants("regressor"); }
+  bool needs_rates() const { return !wants("jacobian"); }
+
+  /// After w.X of legs and platform: X0, and the loops' equations.
+  void placed();
+  /// The same independent coordinates, with rows and an order of elimination that keep the zeros of K, at a placed state.
+  Selection sparse(const Selection& y);
+  /// tau or H, from a placed and moved state.
+  void inverse(const DynamicsOptions& options);
+  void regressor();
+  /// Writes w.a.
+  void forward(const DynamicsOptions& options);
+  /// Outputs: the platform's pose and rates.
+  void platform_motion();
+  /// Outputs: the platform's twist per rate of the actuators.
+  void jacobian();
+  VecX<Expr> force_input();
+};
+
+/// The coordinates and pivots, of those that suit home or another position, that suit all positions around home best.
+Dynamics<double> choice_for_workspace(const Mechanism<double>& m, const DynamicsOptions& options);
+
+/// The shortest of a robot's programs over formulations; `make` traces one of them.
+Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make);
+
+}  // namespace gough
