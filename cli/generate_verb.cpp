@@ -6,8 +6,9 @@
 
 int generate(const Options& o) {
   const auto m = gough::load_robot(o.robot);
-  const gough::GenerateWish wish{o.code.what,  o.code.from, o.code.fold, o.code.generic, o.code.rotation == "matrix",
-                                 o.code.newton};
+  gough::GenerateWish wish{o.code.what, o.code.from, o.code.fold, o.code.generic, o.code.rotation == "matrix"};
+  wish.newton = o.code.newton;
+  if (wish.generic && wish.from == "actuators") wish.tree = gough::load_tree(o.robot);
   const gough::Program program = gough::generate(m, wish);
   if (o.code.count) return print(o.json ? gough::count_json(program, wish) : gough::count_text(program, wish));
   const std::vector<std::string> files = gough::write_code(program, o.output.empty() ? "." : o.output, o.code.lang);

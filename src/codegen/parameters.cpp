@@ -29,7 +29,7 @@ class Maker {
     for (std::size_t j = 0; j < m.placement.size(); ++j) {
       out.placement.push_back(p.frame(m.body_name[j], m.placement[j]));
       out.inertia.push_back(inertia(m.body_name[j], m.inertia[j]));
-      out.body_frame.push_back(m.body_frame[j].cast<Expr>());
+      out.body_frame.push_back(p.frame(m.body_name[j] + ".frame", m.body_frame[j]));
     }
     for (std::size_t c = 0; c < m.cut.size(); ++c) {
       out.cut_a.push_back(p.frame(m.cut[c].name + ".a", m.cut_a[c]));

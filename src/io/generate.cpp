@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gough/error.hpp"
+#include "gough/io/robot_file.hpp"
 #include "report_parts.hpp"
 #include "trace.hpp"
 
@@ -36,6 +37,21 @@ Program traced(const Mechanism<double>& m, const GenerateWish& wish) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path) {
+  RobotDescription robot = read_robot(path);
+  if (!robot.platform) return nullptr;
+  const std::string& body = robot.platform->body;
+  for (JointDescription& joint : robot.joints) {
+    if ((joint.parent != body && joint.child != body) || joint.kind == JointKind::spherical) continue;
+    joint.cut = false;
+    Prepared ready = prepare(robot);
+    const std::vector<bool>& hidden = ready.mechanism.hidden;  // bodies that the other tree does not have
+    if (!ready.home.assembly.closed || std::find(hidden.begin(), hidden.end(), true) != hidden.end()) return nullptr;
+    return std::make_shared<const Mechanism<double>>(std::move(ready.mechanism));
+  }
+  return nullptr;
+}
 
 Program generate(const Mechanism<double>& m, const GenerateWish& wish) {
   check(wish);

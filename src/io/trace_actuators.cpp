@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <numbers>
 
 #include "gough/dynamics/five_bar.hpp"
@@ -170,16 +171,57 @@ Transform<Expr> fermat_pose(const TracedRobot& r, const Star& star) {
   return frame * r.s.platform_frame.inverse();
 }
 
+/// What goes in beside the actuators' positions.
+struct Drives {
+  VecX<Expr> v, a, tau;
+};
+
+/// The kernels, at a placed state.
+Program finished(TracedRobot& r, const Drives& given, Formulation by) {
+  const Mechanism<double>& m = r.m;
+  for (std::size_t a = 0; a < m.actuator.size(); ++a) {
+    const auto i = static_cast<Eigen::Index>(a);
+    if (r.needs_rates()) r.w.v[m.actuator[a]] = given.v[i];
+    if (r.needs_accelerations()) r.w.a[m.actuator[a]] = given.a[i];
+  }
+  if (r.wants("forward")) r.w.tau = given.tau;
+  if (r.needs_rates()) {
+    Workspace<double> at(m);
+    MasterForm<Expr> f(m, make_master_form(m, at, Master::drives));
+    f.s = r.sparse(f.s);
+    f.closed = true;
+    motion_from_drives(r.s, r.w, f);
+    r.trace.guard("the actuators do not determine the position", f.form.smallest_pivot);
+  }
+  DynamicsOptions options;
+  options.by = by;
+  if (r.wants("inverse")) r.inverse(options);
+  else if (r.wants("regressor")) r.regressor();
+  else if (r.wants("jacobian")) r.jacobian();
+  else if (r.wants("kinematics")) r.platform_motion();
+  else {
+    r.forward(options);
+    VecX<Expr> a(static_cast<Eigen::Index>(m.actuator.size()));
+    for (std::size_t i = 0; i < m.actuator.size(); ++i) a[static_cast<Eigen::Index>(i)] = r.w.a[m.actuator[i]];
+    r.trace.output("a", "accelerations of the actuators", actuator_entries(m, "m/s^2", "rad/s^2"), a);
+  }
+  return std::move(r.trace.program);
+}
+
+bool has_bodies_of(const Structure& m, const Structure& tree) {
+  return std::all_of(tree.body_name.begin(), tree.body_name.end(),
+                     [&](const std::string& body) { return m.find_body(body) >= 0; });
+}
+
 Program general(const Mechanism<double>& m, const GenerateWish& wish, const std::optional<Star>& star, Formulation by) {
-  TracedRobot r(m, wish);
+  Tracer tracer(wish);
+  TracedRobot r(tracer, m, wish, by);
   const VecX<Expr> q = r.trace.input("q", "positions of the actuators", actuator_entries(m, "m", "rad"));
-  const auto give = [&](VecX<Expr>& to, const char* name, const char* meaning, const char* length, const char* angle) {
-    const VecX<Expr> x = r.trace.input(name, meaning, actuator_entries(m, length, angle));
-    for (std::size_t a = 0; a < m.actuator.size(); ++a) to[m.actuator[a]] = x[static_cast<Eigen::Index>(a)];
-  };
-  if (r.needs_rates()) give(r.w.v, "v", "their rates", "m/s", "rad/s");
-  if (r.needs_accelerations()) give(r.w.a, "a", "their accelerations", "m/s^2", "rad/s^2");
-  if (r.wants("forward")) r.w.tau = r.force_input();
+  Drives given;
+  if (r.needs_rates()) given.v = r.trace.input("v", "their rates", actuator_entries(m, "m/s", "rad/s"));
+  if (r.needs_accelerations())
+    given.a = r.trace.input("a", "their accelerations", actuator_entries(m, "m/s^2", "rad/s^2"));
+  if (r.wants("forward")) given.tau = r.force_input();
   for (const VecX<double>& position : positions_around_home(m, 100)) {
     const VecX<double> x = actuators_of(m, position);
     r.trace.samples.emplace_back(x.begin(), x.end());
@@ -199,26 +241,10 @@ Program general(const Mechanism<double>& m, const GenerateWish& wish, const std:
   platform = star ? fermat_pose(r, *star) : where_circles_meet(r);
   for (const LegForm& form : m.leg_form) LegSolver<Expr, const Turns<Expr>>(r.s, form, platform, turns).aim_all();
   r.placed();
-  if (r.needs_rates()) {
-    Workspace<double> at(m);
-    MasterForm<Expr> f(m, make_master_form(m, at, Master::drives));
-    f.s = r.sparse(f.s);
-    motion_from_drives(r.s, r.w, f);
-    r.trace.guard("the actuators do not determine the position", f.form.smallest_pivot);
-  }
-  DynamicsOptions options;
-  options.by = by;
-  if (r.wants("inverse")) r.inverse(options);
-  else if (r.wants("regressor")) r.regressor();
-  else if (r.wants("jacobian")) r.jacobian();
-  else if (r.wants("kinematics")) r.platform_motion();
-  else {
-    r.forward(options);
-    VecX<Expr> a(static_cast<Eigen::Index>(m.actuator.size()));
-    for (std::size_t i = 0; i < m.actuator.size(); ++i) a[static_cast<Eigen::Index>(i)] = r.w.a[m.actuator[i]];
-    r.trace.output("a", "accelerations of the actuators", actuator_entries(m, "m/s^2", "rad/s^2"), a);
-  }
-  return std::move(r.trace.program);
+  if (!wish.tree || !has_bodies_of(m, *wish.tree)) return finished(r, given, by);
+  TracedRobot other(tracer, *wish.tree, wish, by);
+  other.placed_as(r);
+  return finished(other, given, by);
 }
 
 }  // namespace

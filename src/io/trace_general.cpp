@@ -46,7 +46,8 @@ std::vector<std::string> actuator_names(const Structure& m) {
 
 }  // namespace
 
-Dynamics<double> choice_for_workspace(const Mechanism<double>& m, const DynamicsOptions& options) {
+Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options) {
+  options.closed = true;
   const std::vector<VecX<double>> positions = positions_around_home(m, 30);
   Workspace<double> w(m);
   Dynamics<double> best(m, w, options);
@@ -67,23 +68,19 @@ Program shortest(const Mechanism<double>& m, const std::function<Program(Formula
   constexpr int small = 6;  // bodies: larger ones take long, and leg by leg is then shorter anyhow
   Program best = make(Formulation::legs);
   if (m.bodies() > small) return best;
-  for (const Formulation f : {Formulation::dalembert, Formulation::noc, Formulation::scdd}) {
+  // noc is not among them: it needs bodies with a centre of mass, and regrouped inertias have none
+  for (const Formulation f : {Formulation::dalembert, Formulation::scdd, Formulation::multipliers}) {
     Program other = make(f);
     if (count(optimised(other)).call.total() < count(optimised(best)).call.total()) best = std::move(other);
   }
   return best;
 }
 
-TracedRobot::TracedRobot(const Mechanism<double>& robot, const GenerateWish& wanted)
-    : m(robot),
-      wish(wanted),
-      s([&] {
-        Parameters parameters(wanted.fold ? Parameters::Use::folded : Parameters::Use::symbols);
-        Mechanism<Expr> made = symbolic(robot, parameters);
-        if (wanted.what == "inverse" || wanted.what == "forward") regroup_inertias(made);
-        return made;
-      }()),
-      w(s) {
+TracedRobot::TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted, Formulation by)
+    : m(robot), wish(wanted), trace(tracer.trace), s(symbolic(robot, tracer.parameters)), w(s) {
+  const bool projects =
+      by == Formulation::dalembert || (by == Formulation::legs && m.platform.floats && m.elastic.empty());
+  if (wants("inverse") || (wants("forward") && projects)) regroup_inertias(s, m);  // others invert the open tree's mass
   if ((wants("inverse") || wants("regressor") || wants("jacobian")) && m.actuator.empty())
     throw Error(wish.what + " of " + m.name + ": it has no actuators");
   if ((wants("kinematics") || wants("jacobian")) && !m.platform.exists())
@@ -93,6 +90,24 @@ TracedRobot::TracedRobot(const Mechanism<double>& robot, const GenerateWish& wan
 void TracedRobot::placed() {
   for (std::size_t j = 0; j < m.parent.size(); ++j)
     w.X0[j] = m.parent[j] == base ? w.X[j] : w.X0[static_cast<std::size_t>(m.parent[j])] * w.X[j];
+  w.stage = Stage::position;
+  closure(s, w);
+}
+
+void TracedRobot::placed_as(const TracedRobot& other) {
+  for (std::size_t j = 0; j < m.parent.size(); ++j) {
+    const auto k = static_cast<std::size_t>(other.m.find_body(m.body_name[j]));
+    const Transform<Expr> author = other.w.X0[k] * other.s.body_frame[k];
+    w.X0[j] = author * s.body_frame[j].inverse();
+    if (m.parent[j] == base) {
+      w.X[j] = w.X0[j];
+      continue;
+    }
+    const Transform<Expr>& parent = w.X0[static_cast<std::size_t>(m.parent[j])];
+    w.X[j].R = parent.R.transpose() * w.X0[j].R;
+    w.X[j].p = m.joint[j].type == Elementary::prismatic ? Vec3<Expr>(parent.R.transpose() * (w.X0[j].p - parent.p))
+                                                        : s.placement[j].p;
+  }
   w.stage = Stage::position;
   closure(s, w);
 }

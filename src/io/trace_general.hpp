@@ -5,15 +5,23 @@
 
 namespace gough {
 
+/// A trace and the symbols of its parameters.
+struct Tracer {
+  Trace trace;
+  Parameters parameters;
+  explicit Tracer(const GenerateWish& wish)
+      : parameters(wish.fold ? Parameters::Use::folded : Parameters::Use::symbols) {}
+};
+
 /// A robot that is being traced: parameters as symbols, a workspace of expressions.
 struct TracedRobot {
   const Mechanism<double>& m;
   const GenerateWish& wish;
-  Trace trace;
+  Trace& trace;
   Mechanism<Expr> s;
   Workspace<Expr> w;
 
-  TracedRobot(const Mechanism<double>& robot, const GenerateWish& wanted);
+  TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted, Formulation by);
 
   bool wants(const char* what) const { return wish.what == what; }
   /// Accelerations go in, rather than forces.
@@ -22,6 +30,8 @@ struct TracedRobot {
 
   /// After w.X of legs and platform: X0, and the loops' equations.
   void placed();
+  /// The same from another tree of the same robot: bodies where that one has them.
+  void placed_as(const TracedRobot& other);
   /// The same independent coordinates, with rows and an order of elimination that keep the zeros of K, at a placed state.
   Selection sparse(const Selection& y);
   /// tau or H, from a placed and moved state.
@@ -37,7 +47,7 @@ struct TracedRobot {
 };
 
 /// The coordinates and pivots, of those that suit home or another position, that suit all positions around home best.
-Dynamics<double> choice_for_workspace(const Mechanism<double>& m, const DynamicsOptions& options);
+Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options);
 
 /// The shortest of a robot's programs over formulations; `make` traces one of them.
 Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make);

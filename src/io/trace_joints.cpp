@@ -77,7 +77,8 @@ void derivatives(TracedRobot& r) {
 
 Program trace_from_joints(const Mechanism<double>& m, const GenerateWish& wish) {
   const auto make = [&](Formulation by) {
-    TracedRobot r(m, wish);
+    Tracer tracer(wish);
+    TracedRobot r(tracer, m, wish, by);
     DynamicsOptions options;
     options.by = by;
     r.w.q = r.trace.input(

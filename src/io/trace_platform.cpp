@@ -169,7 +169,8 @@ void output_actuators(TracedRobot& r) {
 }
 
 Program general(const Mechanism<double>& m, const GenerateWish& wish, const PlatformInputs& inputs, Formulation by) {
-  TracedRobot r(m, wish);
+  Tracer tracer(wish);
+  TracedRobot r(tracer, m, wish, by);
   PlatformState<Expr> x = inputs.pose(r.trace, Expr(1.0));
   if (r.needs_rates()) inputs.velocities(r.trace, x);
   if (r.needs_accelerations()) inputs.accelerations(r.trace, x);
@@ -182,6 +183,7 @@ Program general(const Mechanism<double>& m, const GenerateWish& wish, const Plat
     Workspace<double> home(m);
     MasterForm<Expr> f(m, make_master_form(m, home, Master::platform));
     f.s = r.sparse(f.s);
+    f.closed = true;
     motion_from_platform(r.s, r.w, f, {x.v, x.w, x.a, x.dw});
     r.trace.guard("the platform's motion does not determine the joints'", f.smallest_pivot);
   }
@@ -215,7 +217,7 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
   const auto plan = plan_legs(m);
   if (plan && wish.what == "inverse") {
     Mechanism<Expr> s = gough::symbolic(m, parameters);
-    regroup_inertias(s);
+    regroup_inertias(s, m);
     leg_inverse(t, m, s, *plan, PlatformInputs(m, plan->freedoms, rotation));
     return std::move(t.program);
   }

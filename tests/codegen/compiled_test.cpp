@@ -118,7 +118,7 @@ TEST(GeneratedCode, UsesNoFunctionsButThoseAllowed) {
 }
 
 TEST(GeneratedCode, IsRefusedWhereThereIsNone) {
-  EXPECT_THROW(generate(shipped("palida"), {"regressor", "joints"}), Error);
+  EXPECT_THROW(generate(shipped("palida"), {"nothing", "joints"}), Error);
   EXPECT_THROW(generate(shipped("palida"), {"inverse", "nowhere"}), Error);
   EXPECT_THROW(generate(shipped("four_bar"), {"kinematics", "joints"}), Error);
 }

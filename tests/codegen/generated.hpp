@@ -2,6 +2,7 @@
 /// Programs evaluated beside the library.
 #include "dynamics/evaluations.hpp"
 #include "gough/io/generate.hpp"
+#include "gough/kinematics/task_motion.hpp"
 
 namespace gough {
 
@@ -13,6 +14,67 @@ inline std::vector<double> joined(std::initializer_list<VecX<double>> parts) {
 
 inline VecX<double> vector_of(const std::vector<double>& x) {
   return Eigen::Map<const VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+/// The platform's frame at a closed state.
+struct PlatformAt {
+  Transform<double> X;
+  PlatformRates<double> rates;
+};
+inline PlatformAt platform_at(const Mechanism<double>& m, const ClosedState& s) {
+  Workspace<double> w(m);
+  w.q = s.q, w.v = s.v, w.a = s.a;
+  tree_positions(m, w);
+  tree_velocities(m, w);
+  tree_accelerations(m, w);
+  return {w.X0[static_cast<std::size_t>(m.platform.body)] * m.platform_frame, platform_rates(m, w)};
+}
+
+/// Those of x y z, or of a0 a1 a2, that the entries of an array name.
+inline VecX<double> entries_of(const std::vector<std::string>& entry, const Vec3<double>& x) {
+  VecX<double> out(static_cast<Eigen::Index>(entry.size()));
+  for (std::size_t i = 0; i < entry.size(); ++i)
+    out[static_cast<Eigen::Index>(i)] = x[entry[i][0] == 'a' ? entry[i][1] - '0' : entry[i][0] - 'x'];
+  return out;
+}
+
+/// The angles of R = Rx Ry Rz.
+inline Vec3<double> cardan_angles_of(const Mat3<double>& R) {
+  return {std::atan2(-R(1, 2), R(2, 2)), std::asin(R(0, 2)), std::atan2(-R(0, 1), R(0, 0))};
+}
+
+/// What a program takes, by the names of its arrays.
+inline std::vector<double> inputs_by_name(const Mechanism<double>& m, const Program& p, const ClosedState& s,
+                                          const VecX<double>& tau) {
+  const auto drives = [&](const VecX<double>& x, bool position) {
+    VecX<double> out(static_cast<Eigen::Index>(m.actuator.size()));
+    for (std::size_t a = 0; a < m.actuator.size(); ++a)
+      for (const TreeJoint& joint : m.joint)
+        if (joint.v == m.actuator[a]) out[static_cast<Eigen::Index>(a)] = x[position ? joint.q : joint.v];
+    return out;
+  };
+  const bool all = p.inputs.at(0).entry.size() == static_cast<std::size_t>(m.nq);
+  std::vector<double> in;
+  for (const InputArray& array : p.inputs) {
+    VecX<double> x;
+    if (array.name == "tau") x = tau;
+    else if (array.name == "q") x = all ? s.q : drives(s.q, true);
+    else if (array.name == "v") x = all ? s.v : drives(s.v, false);
+    else if (array.name == "a") x = all ? s.a : drives(s.a, false);
+    else {
+      const PlatformAt at = platform_at(m, s);
+      if (array.name == "rotation") x = at.X.R.transpose().reshaped();
+      else
+        x = entries_of(array.entry, array.name == "position"           ? at.X.p
+                                    : array.name == "angles"           ? cardan_angles_of(at.X.R)
+                                    : array.name == "velocity"         ? at.rates.v
+                                    : array.name == "angular_velocity" ? at.rates.w
+                                    : array.name == "acceleration"     ? at.rates.a
+                                                                       : at.rates.dw);
+    }
+    in.insert(in.end(), x.begin(), x.end());
+  }
+  return in;
 }
 
 /// Whether the guards let these inputs pass.

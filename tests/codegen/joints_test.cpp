@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/generated.hpp"
+#include "gough/dynamics/derivatives.hpp"
 
 namespace gough {
 namespace {
@@ -72,6 +73,50 @@ TEST_P(FromJoints, KinematicsAgree) {
     expected << X.p, X.R.row(0).transpose(), X.R.row(1).transpose(), X.R.row(2).transpose(), rates.v, rates.w, rates.a,
         rates.dw;
     EXPECT_LT(error_of(vector_of(evaluate(p, joined({s.q, s.v, s.a}))), expected), 1e-13);
+  }
+}
+
+/// Against dual numbers, which the library uses in double.
+TEST(FromJointsToo, DerivativesAgree) {
+  for (const std::string robot : {"five_bar", "psp3", "rrr3"}) {
+    const Mechanism<double>& m = shipped(robot);
+    const Program p = generate(m, {"derivatives", "joints"});
+    for (const ClosedState& s : states_of(m)) {
+      Workspace<double> w = unloaded(m, s);
+      Dynamics d(m, w);
+      const std::vector<double> in = joined({s.q, s.v, s.a});
+      if (!is_sound(p, in)) continue;
+      w.v = s.v, w.a = s.a;
+      const StateDerivatives expected = inverse_derivatives(m, w, d);
+      VecX<double> all(expected.by_position.size() + expected.by_velocity.size() + expected.by_last.size());
+      all << expected.by_position.transpose().reshaped(), expected.by_velocity.transpose().reshaped(),
+          expected.by_last.transpose().reshaped();
+      EXPECT_LT(error_of(vector_of(evaluate(p, in)), all), 1e-9) << robot;
+    }
+  }
+}
+
+/// Loops that are a little open: Newton's steps close them, and the forces are those of the closed position.
+TEST(FromJointsToo, NewtonStepsCloseLoops) {
+  for (const std::string robot : {"five_bar", "psp3"}) {
+    const Mechanism<double>& m = shipped(robot);
+    GenerateWish wish{"inverse", "joints"};
+    wish.newton = 3;
+    const Program closing = generate(m, wish), plain = generate(m, {"inverse", "joints"});
+    Workspace<double> home(m);
+    tree_positions(m, home);
+    closure(m, home);
+    const Selection y = select_driven(m, home, m.rank);
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      const ClosedState s = closed_state(m, seed);
+      VecX<double> dv = VecX<double>::Zero(m.nv);
+      for (const int c : y.dependent) dv[c] = 1e-3;
+      VecX<double> open = s.q;
+      displace(m, dv, open);
+      const VecX<double> expected = vector_of(evaluate(plain, joined({s.q, s.v, s.a})));
+      EXPECT_LT(error_of(vector_of(evaluate(closing, joined({open, s.v, s.a}))), expected), 1e-9) << robot;
+      EXPECT_GT(error_of(vector_of(evaluate(plain, joined({open, s.v, s.a}))), expected), 1e-6) << robot;
+    }
   }
 }
 

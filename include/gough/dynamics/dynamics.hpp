@@ -43,6 +43,7 @@ struct DynamicsOptions {
   std::vector<double> weights = {};  ///< of redundant actuators, least sum of w tau^2; empty: ones
   IterationRule iteration = {};      ///< of scdd_iterative
   bool lanes = true;                 ///< legs: equal legs at once where possible
+  bool closed = false;               ///< positions and velocities close the loops exactly, see closure_bias
   double alpha = 0,
          beta = 0;  ///< Baumgarte [1/s]: loops that are open close like phi'' + 2 alpha phi' + beta^2 phi = 0
 };

@@ -57,7 +57,7 @@ template <Scalar S>
 void state_stages(const Mechanism<S>& m, Workspace<S>& w, const Dynamics<S>& d) {
   closure(m, w);
   tree_velocities(m, w);
-  closure_bias(m, w);
+  closure_bias(m, w, d.options.closed);
   pull_together(d.options, w);
   loads(m, d.loads, d.external, w);
 }

@@ -4,8 +4,12 @@
 /// What body j has may be counted as its parent's where the joint's motion neither moves nor turns it: of a revolute about z
 ///   mass, s_z, and (I_yy, I_yy, 0) of the second moments                                                    (G1)
 /// of a prismatic along z all second moments (G2), of a ball joint the mass, at its centre (G3). The same holds for cut
-/// joints. What reaches the base is gone. The parameters that stay are as many as identification finds, and code that is
-/// linear in them has the fewest operations. Loads that close the loops change; drives do not.
+/// joints, where a share of the mass may go: of a body that turns about its inner joint, what its centre of mass puts on
+/// the cut one, so that no first moment stays (G4). What reaches the base is gone. The parameters that stay are as many
+/// as identification finds, and code that is linear in them has the fewest operations. Loads that close the loops
+/// change, and bodies have no centres of mass any more; drives' forces do not change.
+#include <cmath>
+
 #include "gough/model/mechanism.hpp"
 
 namespace gough {
@@ -24,8 +28,18 @@ Inertia<S> passes_revolute(const Inertia<S>& I) {
   return part;
 }
 
+/// The share of a body's mass at a point p across its joint's z that takes its first moment along p with it.     (G4)
 template <Scalar S>
-void regroup_inertias(Mechanism<S>& m) {
+S share_at(const Inertia<S>& I, const Vec3<S>& p, const Vec3<double>& number) {
+  const double tiny = 1e-9 * number.norm();
+  if (std::abs(number.y()) < tiny) return I.first.x() / p.x();
+  if (std::abs(number.x()) < tiny) return I.first.y() / p.y();
+  return (I.first.x() * p.x() + I.first.y() * p.y()) / (p.x() * p.x() + p.y() * p.y());
+}
+
+/// `numbers`: the same mechanism, which decides where a choice depends on lengths.
+template <Scalar S>
+void regroup_inertias(Mechanism<S>& m, const Mechanism<double>& numbers) {
   const auto give = [&](int from, int to, const Transform<S>& in_from, const Transform<S>& in_to,
                         const Inertia<S>& part) {
     auto& a = m.inertia[static_cast<std::size_t>(from)];
@@ -43,11 +57,12 @@ void regroup_inertias(Mechanism<S>& m) {
     const int leg = a_is_platform ? cut.b : cut.a;
     const Transform<S>&on_leg = a_is_platform ? m.cut_b[c] : m.cut_a[c],
           &on_platform = a_is_platform ? m.cut_a[c] : m.cut_b[c];
-    const Inertia<S>& I = m.inertia[static_cast<std::size_t>(leg)];
+    const Vec3<double> tip = (a_is_platform ? numbers.cut_b[c] : numbers.cut_a[c]).p;
+    if (cut.kind != JointKind::spherical && cut.kind != JointKind::revolute) continue;
+    const auto j = static_cast<std::size_t>(leg);
+    const bool turns = m.joint[j].type == Elementary::revolute && tip.head<2>().norm() > 1e-9;
     Inertia<S> part;
-    if (cut.kind == JointKind::spherical) part.mass = I.mass;
-    else if (cut.kind == JointKind::revolute) part = passes_revolute<S>(on_leg.inverse() * I);
-    else continue;
+    part.mass = turns ? share_at(m.inertia[j], on_leg.p, tip) : m.inertia[j].mass;
     give(leg, P, on_leg, on_platform, part);
   }
   for (std::size_t j = m.parent.size(); j-- > 0;) {

@@ -4,6 +4,8 @@
 ///   const auto robot = gough::load_robot("robots/palida.yaml");
 ///   const gough::Program program = gough::generate(robot, {"inverse", "joints"});
 ///   const gough::SourceText text = gough::emit_c(program);
+#include <memory>
+
 #include "gough/codegen/emit.hpp"
 #include "gough/codegen/optimise.hpp"
 #include "gough/model/mechanism.hpp"
@@ -16,8 +18,14 @@ struct GenerateWish {
   bool fold = false;             ///< parameters become constants of the code
   bool generic = false;          ///< no kernel made for a kind of leg
   bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
-  int newton = 0;                ///< from joints: steps of Newton's method on nearly closed loops
+  /// From actuators: the same robot as another tree, whose coordinates the kernels then use; see load_tree.
+  std::shared_ptr<const Mechanism<double>> tree = {};
+  int newton = 0;  ///< from joints: steps of Newton's method on nearly closed loops
 };
+
+/// The robot of a file with its platform carried by a joint of the tree instead of floating: fewer coordinates and equations,
+/// and shorter generic code. None where the platform does not float, or only spherical joints hold it.
+std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path);
 
 /// Throws Error where a robot has no such code.
 Program generate(const Mechanism<double>& m, const GenerateWish& wish);

@@ -119,15 +119,27 @@ RowRates<S> row_rates(const CutRow& row, const FrameMotion<S>& A, const FrameMot
   return {S(0.0), S(0.0)};
 }
 
+/// Cut joints that keep two points together.
+constexpr bool is_point(JointKind kind) {
+  return kind == JointKind::revolute || kind == JointKind::universal || kind == JointKind::spherical ||
+         kind == JointKind::fixed;
+}
+
 /// Reads X0, V, v. Writes A0, k.                                                                            (V4)
+/// `closed`: positions and velocities close the loops exactly. The points of a cut joint then coincide and move alike, and
+/// traced code need not multiply those zeros.
 template <Scalar S>
-void closure_bias(const Mechanism<S>& m, Workspace<S>& w) {
+void closure_bias(const Mechanism<S>& m, Workspace<S>& w, bool closed = false) {
   detail::tree_accelerations<S>(m, w, nullptr, w.A0);
   for (std::size_t c = 0; c < m.cut.size(); ++c) {
     const FrameMotion<S> A = frame_motion(w, m.cut[c].a, m.cut_a[c], w.A0);
     const FrameMotion<S> B = frame_motion(w, m.cut[c].b, m.cut_b[c], w.A0);
-    for (std::size_t i = 0; i < m.cut[c].rows.size(); ++i)
-      w.k[m.cut[c].first_row + static_cast<int>(i)] = -row_rates(m.cut[c].rows[i], A, B, m.cut_length[c]).second;
+    for (std::size_t i = 0; i < m.cut[c].rows.size(); ++i) {
+      const CutRow& row = m.cut[c].rows[i];
+      const bool points_meet = closed && row.what == CutRow::What::position && is_point(m.cut[c].kind);
+      w.k[m.cut[c].first_row + static_cast<int>(i)] =
+          points_meet ? S(dot<S>(A.X.R.col(row.i), A.a - B.a)) : S(-row_rates(row, A, B, m.cut_length[c]).second);
+    }
   }
 }
 

@@ -27,6 +27,7 @@ struct MasterForm {
   MatX<S> right, work;
   VecX<S> yd, ydd;
   S smallest_pivot{1.0};
+  bool closed = false;  ///< see closure_bias
 
   template <Scalar T>
   MasterForm(const Structure& m, const MasterForm<T>& o)
@@ -93,7 +94,7 @@ void motion_from_platform(const Mechanism<S>& m, Workspace<S>& w, MasterForm<S>&
   for (std::size_t i = 0; i < f.elastic.size(); ++i) f.right(n + static_cast<Eigen::Index>(i), 0) = w.a[f.elastic[i]];
   w.v.noalias() = f.form.G.lazyProduct(f.yd);
   tree_velocities(m, w);
-  closure_bias(m, w);
+  closure_bias(m, w, f.closed);
   explicit_form(w, f.s, f.form);
   w.a = f.form.g;
   tree_accelerations(m, w);
@@ -125,7 +126,7 @@ void motion_from_drives(const Mechanism<S>& m, Workspace<S>& w, MasterForm<S>& f
   detail::solve_masters(f, f.yd);
   w.v.noalias() = f.form.G.lazyProduct(f.yd);
   tree_velocities(m, w);
-  closure_bias(m, w);
+  closure_bias(m, w, f.closed);
   explicit_form(w, f.s, f.form);
   for (Eigen::Index i = 0; i < n; ++i) f.right(i, 0) = f.ydd[i] - f.form.g[f.elastic[static_cast<std::size_t>(i)]];
   detail::solve_masters(f, f.ydd);
