@@ -5,9 +5,9 @@ FUZZ_SECONDS ?= 60
 
 MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
-CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks examples) -name '*.[ch]pp' -not -path '*/.*')
+CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks operations examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench benchmarks verify browser-test format format-check schema install clean
+.PHONY: help setup build demo test bench benchmarks operations verify browser-test format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -48,6 +48,11 @@ benchmarks: setup  ## compute the published benchmarks, write docs/benchmarks.md
 	@cmake --preset release >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_benchmarks
 	@build/gough_benchmarks .
+
+operations: setup  ## count the operations of generated code, write docs/operations.md
+	@cmake --preset release >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_operations
+	@build/gough_operations .
 
 verify:  ## test; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
 	@tools/setup verify

@@ -72,7 +72,8 @@ void add_simulate(CLI::App* verb, Options& o) {
   verb->add_option("--vary", s.vary, "PATH=VALUE,VALUE,..: runs side by side with that value in the robot file");
 }
 
-void add_generate(CLI::App* verb, Options& o) {
+/// What code is asked for, however it is written.
+void add_code(CLI::App* verb, Options& o) {
   add_robot(verb, o);
   verb->add_option("--what", o.code.what,
                    "inverse, forward, kinematics, regressor, jacobian or derivatives; default inverse")
@@ -84,12 +85,22 @@ void add_generate(CLI::App* verb, Options& o) {
   verb->add_option("--rotation", o.code.rotation,
                    "of the platform as it is given: cardan angles or matrix; default cardan")
       ->check(CLI::IsMember({"cardan", "matrix"}));
-  verb->add_option("--lang", o.code.lang, "language: c or cuda; default c")->check(CLI::IsMember({"c", "cuda"}));
   verb->add_option("--newton", o.code.newton, "from joints: steps of Newton's method that close the loops; default 0");
   verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
   verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
+}
+
+void add_generate(CLI::App* verb, Options& o) {
+  add_code(verb, o);
+  verb->add_option("--lang", o.code.lang, "language: c or cuda; default c")->check(CLI::IsMember({"c", "cuda"}));
   verb->add_flag("--count", o.code.count, "count operations, write nothing");
   verb->add_option("-o", o.output, "folder for the files; default the current one");
+}
+
+void add_compile(CLI::App* verb, Options& o) {
+  add_code(verb, o);
+  verb->add_flag("--native", o.code.native, "for this machine's instructions (-march=native)");
+  verb->add_option("-o", o.output, "shared object to write; default NAME.so");
 }
 
 }  // namespace
@@ -147,6 +158,8 @@ int main(int argc, char** argv) {
   view_verb->add_option("--port", o.port, "of 127.0.0.1; default: one that is free")->check(CLI::Range(1, 65535));
   CLI::App* generate_verb = app.add_subcommand("generate", "C code for one robot, and its operation count");
   add_generate(generate_verb, o);
+  CLI::App* compile_verb = app.add_subcommand("compile", "the same as a shared object, by $CC or cc");
+  add_compile(compile_verb, o);
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -163,6 +176,7 @@ int main(int argc, char** argv) {
     if (report_verb->parsed()) return report(o);
     if (view_verb->parsed()) return view(o);
     if (generate_verb->parsed()) return generate(o);
+    if (compile_verb->parsed()) return compile(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

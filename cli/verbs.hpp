@@ -12,11 +12,11 @@ struct SimulationWishes {
   bool equilibrium = false;
 };
 
-/// What generate was asked for.
+/// What generate or compile was asked for.
 struct CodeWishes {
   std::string what = "inverse", from = "joints", lang = "c", rotation = "cardan";
   int newton = 0;
-  bool fold = false, generic = false, count = false;
+  bool fold = false, generic = false, count = false, native = false;
 };
 
 /// What was said on the command line.
@@ -47,4 +47,5 @@ int run(const Options& o);
 int report(const Options& o);
 int view(const Options& o);
 int generate(const Options& o);
+int compile(const Options& o);
 int schema(const Options& o);

@@ -12,6 +12,7 @@
 #include "gough/dynamics/sizing.hpp"
 #include "gough/error.hpp"
 #include "gough/io/check_report.hpp"
+#include "gough/io/compiled.hpp"
 #include "gough/io/dynamics_report.hpp"
 #include "gough/io/generate.hpp"
 #include "gough/io/motion_file.hpp"

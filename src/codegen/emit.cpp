@@ -7,6 +7,8 @@
 #include <iterator>
 #include <set>
 
+#include "emit_parts.hpp"
+
 namespace gough {
 namespace {
 
@@ -23,9 +25,9 @@ class Emitter {
  public:
   enum class Dialect { c, cuda };
   Emitter(const Program& program, Dialect language)
-      : p(program), dialect(language), when(schedule(p)), table(count(p)) {
+      : p(program), dialect(language), when(schedule(p)), table(count(p)), parameters(parameter_fields(p)) {
     name_inputs();
-    name_parameters();
+    for (const ParameterField& f : parameters) field[f.node] = "p->" + f.name;
     number_constants();
     find_lone_products();
   }
@@ -77,18 +79,6 @@ class Emitter {
         of_symbol[static_cast<std::size_t>(a.symbol[k])] = fmt::format("{}[{}]", a.name, k);
     for (const Tape::Node& n : p.tape.nodes())
       field.push_back(n.op == Op::symbol ? of_symbol[static_cast<std::size_t>(n.value)] : "");
-  }
-
-  void name_parameters() {
-    std::set<std::string> taken;
-    for (std::size_t i = 0; i < p.tape.nodes().size(); ++i) {
-      if (p.tape.nodes()[i].op != Op::symbol || when[i] != When::setup) continue;
-      const std::string wanted = c_name(symbol(i).name);
-      std::string name = wanted;
-      for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}_{}", wanted, k);
-      parameters.emplace_back(name, i);
-      field[i] = "p->" + name;
-    }
   }
 
   /// Set-up values that a call reads, in the tape's order.
@@ -300,14 +290,28 @@ class Emitter {
   Dialect dialect;
   std::vector<When> when;
   CountTable table;
-  std::vector<std::string> field;                               ///< of a symbol: how it is written
-  std::vector<std::pair<std::string, std::size_t>> parameters;  ///< name and node
-  std::vector<std::size_t> constants;                           ///< nodes that set-up hands to a call
+  std::vector<ParameterField> parameters;
+  std::vector<std::string> field;      ///< of a symbol: how it is written
+  std::vector<std::size_t> constants;  ///< nodes that set-up hands to a call
   std::vector<int> slot;
   std::vector<bool> inlined;
 };
 
 }  // namespace
+
+std::vector<ParameterField> parameter_fields(const Program& p) {
+  const std::vector<When> when = schedule(p);
+  std::vector<ParameterField> fields;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    if (p.tape.nodes()[i].op != Op::symbol || when[i] != When::setup) continue;
+    const std::string wanted = c_name(p.tape.symbol_of(p.tape.nodes()[i]).name);
+    std::string name = wanted;
+    for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}_{}", wanted, k);
+    fields.push_back({name, i});
+  }
+  return fields;
+}
 
 std::string c_name(const std::string& text) {
   std::string name;

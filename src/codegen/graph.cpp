@@ -1,8 +1,8 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
-#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -41,6 +41,41 @@ Ref Graph::make(Op op, std::vector<Ref> arg, int section, bool fixed) {
   nodes_.push_back({op, std::move(arg), 0, section, fixed});
   uses_.push_back(1);
   return Ref(static_cast<int>(nodes_.size()) - 1);
+}
+
+// ------------------------------------------------------------------------------------------------ order
+
+namespace {
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15U + (a << 6U) + (a >> 2U))) * 0xbf58476d1ce4e5b9U;
+  return h ^ (h >> 31U);
+}
+}  // namespace
+
+/// A number per node that tells what it computes, up to its sign; operands' order does not matter where it must not.
+std::vector<std::uint64_t> Graph::meanings() const {
+  std::vector<std::uint64_t> h(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& n = nodes_[i];
+    const auto kind = static_cast<std::uint64_t>(n.op) + 1;
+    const auto edge = [&](Ref r, bool flip) { return mixed(h[at(r)], r.negative() != flip ? 3 : 5); };
+    std::uint64_t plus = 0, minus = 0;
+    if (n.op == Op::sum || n.op == Op::product) {
+      for (const Ref r : n.arg) plus += edge(r, false), minus += edge(r, true);
+    } else {
+      plus = minus = std::bit_cast<std::uint64_t>(n.value);
+      for (const Ref r : n.arg) plus = minus = mixed(plus, edge(r, false));
+    }
+    h[i] = mixed(kind, mixed(std::min(plus, minus), std::max(plus, minus)));
+  }
+  return h;
+}
+
+void Graph::sort_operands() {
+  const std::vector<std::uint64_t> h = meanings();
+  for (Node& n : nodes_)
+    if (n.op == Op::sum || n.op == Op::product)
+      std::stable_sort(n.arg.begin(), n.arg.end(), [&](Ref a, Ref b) { return h[at(a)] < h[at(b)]; });
 }
 
 // ------------------------------------------------------------------------------------------------ set-up
@@ -234,9 +269,17 @@ Ref Graph::rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) cons
   switch (n.op) {
     case Op::constant: return tape.constant(n.value);
     case Op::symbol: return done[i];
-    case Op::sum:
-      for (std::size_t k = 1; k < n.arg.size(); ++k) r = tape.add(r, arg(k));
+    case Op::sum: {  // products last: each can be fused with the sum it is added to
+      const auto product = [&](std::size_t k) { return nodes_[at(n.arg[k])].op == Op::product; };
+      bool begun = false;
+      for (const bool wanted : {false, true})
+        for (std::size_t k = 0; k < n.arg.size(); ++k) {
+          if (product(k) != wanted) continue;
+          r = begun ? tape.add(r, arg(k)) : arg(k);
+          begun = true;
+        }
       return r;
+    }
     case Op::product:
       for (std::size_t k = 1; k < n.arg.size(); ++k) r = tape.multiply(r, arg(k));
       return r;
@@ -262,13 +305,13 @@ Program Graph::program() const {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].op == Op::symbol) done[i] = symbols[static_cast<std::size_t>(nodes_[i].value)], state[i] = 2;
   std::vector<std::size_t> stack;
-  for (const Ref r : std::views::reverse(roots_)) stack.push_back(at(r));
+  for (std::size_t k = roots_.size(); k-- > 0;) stack.push_back(at(roots_[k]));
   while (!stack.empty()) {
     const std::size_t i = stack.back();
     if (state[i] == 0) {
       state[i] = 1;
-      for (const Ref r : std::views::reverse(nodes_[i].arg))
-        if (state[at(r)] == 0) stack.push_back(at(r));
+      for (std::size_t k = nodes_[i].arg.size(); k-- > 0;)
+        if (state[at(nodes_[i].arg[k])] == 0) stack.push_back(at(nodes_[i].arg[k]));
       continue;
     }
     stack.pop_back();

@@ -1,5 +1,6 @@
 #pragma once
 /// A tape with sums and products of any length, on which rewriting is done. See optimise.hpp for the rules.
+#include <cstdint>
 #include <utility>
 
 #include "gough/codegen/program.hpp"
@@ -10,6 +11,9 @@ class Graph {
  public:
   explicit Graph(const Program& p);
 
+  /// Operands of sums and products in an order that depends on what they are, not on when they were made: compilers
+  /// evaluate operands in different orders.
+  void sort_operands();
   void group_parameters();    ///< (O1)
   void factor();              ///< (O2)
   void extract_pairs(Op op);  ///< (O3), (O4)
@@ -34,6 +38,7 @@ class Graph {
   static std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
   Ref make(Op op, std::vector<Ref> arg, int section, bool fixed = false);
   bool absorbs(const Node& n, Ref r) const;
+  std::vector<std::uint64_t> meanings() const;
   bool factor_once(std::size_t i);
   void split_off(std::size_t i, Ref factor, const std::vector<std::size_t>& terms);
   static std::vector<Pair> pairs_of(const Node& n);

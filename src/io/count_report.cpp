@@ -24,11 +24,6 @@ std::string row(const std::string& name, const Count& c) {
                      c.total(), c.fma_total(), c.sqrt, c.sin, c.cos, c.atan2);
 }
 
-/// What others needed for the same: additions and subtractions, multiplications and divisions.
-struct PublishedCount {
-  std::string program, from, source, section;  ///< no section: the whole
-  int add, mul;
-};
 const std::vector<PublishedCount> published = {
     {"palida_inverse", "platform", "paper 003, Table II", "struts", 528, 906},
     {"palida_inverse", "platform", "paper 003, Table II", "platform", 100, 116},
@@ -38,17 +33,17 @@ const std::vector<PublishedCount> published = {
     {"five_bar_forward", "actuators", "paper 000, Table 2, SCDD", "", 272, 470},
 };
 
-const PublishedCount* published_for(const Program& p, const GenerateWish& wish, const std::string& section) {
-  for (const PublishedCount& x : published)
-    if (x.program == p.name && x.from == wish.from && x.section == section) return &x;
-  return nullptr;
-}
-
 std::string beside(const PublishedCount* x) {
   return x == nullptr ? "" : fmt::format("   {}: {} + {} = {}", x->source, x->add, x->mul, x->add + x->mul);
 }
 
 }  // namespace
+
+const PublishedCount* published_count(const Program& p, const std::string& section) {
+  for (const PublishedCount& x : published)
+    if (x.program == p.name && x.from == p.from && x.section == section) return &x;
+  return nullptr;
+}
 
 std::string count_json(const Program& p, const GenerateWish& wish) {
   const CountTable table = count(p);
@@ -57,7 +52,7 @@ std::string count_json(const Program& p, const GenerateWish& wish) {
   counts["sections"] = Json::object();
   for (const auto& [name, c] : table.sections)
     if (!name.empty()) counts["sections"][name] = json_of(c);
-  if (const PublishedCount* x = published_for(p, wish, ""))
+  if (const PublishedCount* x = published_count(p))
     counts["published"] = {{"source", x->source}, {"add", x->add}, {"mul", x->mul}, {"total", x->add + x->mul}};
   return Json{{wish.what, counts}}.dump(2) + "\n";
 }
@@ -68,8 +63,8 @@ std::string count_text(const Program& p, const GenerateWish& wish) {
   out += fmt::format("{:<12} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6} {:>5} {:>5} {:>6}\n", "", "add", "mul", "div", "total",
                      "fused", "sqrt", "sin", "cos", "atan2");
   if (table.sections.size() > 1)
-    for (const auto& [name, c] : table.sections) out += row(name, c) + beside(published_for(p, wish, name)) + "\n";
-  out += row("a call", table.call) + beside(published_for(p, wish, "")) + "\n";
+    for (const auto& [name, c] : table.sections) out += row(name, c) + beside(published_count(p, name)) + "\n";
+  out += row("a call", table.call) + beside(published_count(p)) + "\n";
   return out + row("set-up", table.setup) + "\n";
 }
 

@@ -14,7 +14,7 @@ struct Case {
   std::string robot, from;
 };
 
-class ClosedForms : public testing::TestWithParam<Case> {
+class FromClosedForms : public testing::TestWithParam<Case> {
  protected:
   const Mechanism<double>& m = shipped(GetParam().robot);
   Program program(const std::string& what, bool fold = false, bool matrix = false) const {
@@ -34,7 +34,7 @@ class ClosedForms : public testing::TestWithParam<Case> {
     return all;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Codegen, ClosedForms,
+INSTANTIATE_TEST_SUITE_P(Codegen, FromClosedForms,
                          testing::Values(Case{"palida", "platform"}, Case{"hexapod", "platform"},
                                          Case{"hexapod_arbitrary", "platform"}, Case{"hexa", "platform"},
                                          Case{"delta", "platform"}, Case{"triglide", "platform"},
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Codegen, ClosedForms,
                                          Case{"psp3", "actuators"}),
                          [](const auto& of) { return of.param.robot + "_" + of.param.from; });
 
-TEST_P(ClosedForms, InverseDynamicsAgree) {
+TEST_P(FromClosedForms, InverseDynamicsAgree) {
   for (const bool fold : {false, true})
     for (const bool matrix : {false, true}) {
       const Program p = program("inverse", fold, matrix);
@@ -61,7 +61,7 @@ TEST_P(ClosedForms, InverseDynamicsAgree) {
     }
 }
 
-TEST_P(ClosedForms, ForwardDynamicsAgree) {
+TEST_P(FromClosedForms, ForwardDynamicsAgree) {
   const Program p = program("forward");
   int compared = 0;
   for (const ClosedState& s : states()) {
@@ -86,7 +86,7 @@ TEST_P(ClosedForms, ForwardDynamicsAgree) {
   EXPECT_GE(compared, 3);
 }
 
-TEST_P(ClosedForms, KinematicsAgree) {
+TEST_P(FromClosedForms, KinematicsAgree) {
   const Program p = program("kinematics");
   for (const ClosedState& s : states()) {
     const std::vector<double> got = evaluate(p, inputs_by_name(m, p, s, {}));
@@ -109,7 +109,7 @@ TEST_P(ClosedForms, KinematicsAgree) {
 }
 
 /// The twist that the actuators' rates make is the platform's.
-TEST_P(ClosedForms, JacobiansAgree) {
+TEST_P(FromClosedForms, JacobiansAgree) {
   const Program p = program("jacobian");
   const auto n = static_cast<Eigen::Index>(m.actuator.size());
   for (const ClosedState& s : states()) {
@@ -125,7 +125,7 @@ TEST_P(ClosedForms, JacobiansAgree) {
 }
 
 /// H times the parameters is what inverse dynamics give.
-TEST_P(ClosedForms, RegressorsAgree) {
+TEST_P(FromClosedForms, RegressorsAgree) {
   const Program p = program("regressor");
   Mechanism<double> still = m;  // rotors are no parameters of H
   for (double& rotor : still.rotor_inertia) rotor = 0;
@@ -178,7 +178,7 @@ TEST(Sampling, PositionsAreClosedAndDiffer) {
       tree_positions(m, w);
       closure(m, w);
       EXPECT_LT(w.phi.norm(), 1e-9) << robot;
-      if (i > 0) EXPECT_GT((positions[i] - positions[0]).norm(), 1e-6) << robot;
+      if (i > 0) { EXPECT_GT((positions[i] - positions[0]).norm(), 1e-6) << robot; }
     }
   }
 }

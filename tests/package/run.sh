@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the given build, then builds and runs a program that uses the installed package.
+# Installs the given build, then builds and runs a program that uses the installed package, its tool and its robots.
 #   run.sh BUILD_DIR
 set -euo pipefail
 
@@ -9,10 +9,21 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
 cmake --install "$build" --prefix "$temp/prefix" >/dev/null
-cmake -G Ninja -S "$source" -B "$temp/build" -DCMAKE_PREFIX_PATH="$temp/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
+robots=$temp/prefix/share/gough/robots
+cmake -G Ninja -S "$source" -B "$temp/build" -DCMAKE_PREFIX_PATH="$temp/prefix" -DROBOTS="$robots" \
+  -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$temp/build" >/dev/null
 
-expected="hexapod has 19 bodies"
-actual=$("$temp/build/package_test" "$temp/prefix/share/gough/robots/hexapod.yaml")
-[[ $actual == "$expected" ]] || { echo "expected: $expected"; echo "actual:   $actual"; exit 1; }
+expect() {
+  local actual
+  actual=$("$temp/build/package_test" "$robots/palida.yaml")
+  [[ $actual == "$1" ]] || { echo "expected: $1"; echo "actual:   $actual"; exit 1; }
+}
+expect "palida has 19 bodies, generated code agrees"
+
+# Another mass in the robot file: the code follows, and so does the program.
+sed -i 's/platform: {mass: 4.5 kg/platform: {mass: 5.5 kg/' "$robots/palida.yaml"
+cmake --build "$temp/build" >/dev/null
+grep -q "platform_mass = 18.7" "$temp/build/gough/package_test/palida_inverse.c" || { echo "no new code"; exit 1; }
+expect "palida has 19 bodies, generated code agrees"
 "$temp/prefix/bin/gough" --help >/dev/null

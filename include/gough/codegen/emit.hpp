@@ -18,6 +18,11 @@ SourceText emit_c(const Program& p);
 /// starts it. Arrays of a batch of n states lie entry after entry: entry i of state s at [i n + s].
 SourceText emit_cuda(const Program& p);
 
+/// A second C file beside emit_c's: `gough_program`, which says what a shared object of the two holds and how it is called.
+/// It is the same for every program, so that one that knows nothing of this robot can load it.
+std::string emit_loader(const Program& p);
+inline constexpr int loader_format = 1;
+
 /// Letters, digits and underscores: a name that C takes.
 std::string c_name(const std::string& text);
 

@@ -31,6 +31,7 @@ struct Guard {
 
 struct Program {
   std::string name;                ///< of the function; files and types begin with it
+  std::string robot, what, from;   ///< whose code, and which
   std::vector<std::string> about;  ///< lines for the header's comment
   Tape tape;
   std::vector<InputArray> inputs;

@@ -30,11 +30,19 @@ std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path);
 /// Throws Error where a robot has no such code.
 Program generate(const Mechanism<double>& m, const GenerateWish& wish);
 
-/// Writes NAME.h and NAME.c (`lang` cuda: NAME.cu) into the folder, made if it is not there, and returns their paths.
-std::vector<std::string> write_code(const Program& p, const std::string& folder, const std::string& lang = "c");
+/// Writes NAME.h and NAME.c (`lang` cuda: NAME_cuda.h and .cu) into the folder, made if it is not there, and returns their paths.
+std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang = "c");
 std::string generated_json(const Program& p, const std::vector<std::string>& files);
 
 std::string count_text(const Program& p, const GenerateWish& wish);
 std::string count_json(const Program& p, const GenerateWish& wish);
+
+/// What others needed for the same: additions and subtractions, multiplications and divisions.
+struct PublishedCount {
+  std::string program, from, source, section;  ///< no section: the whole
+  int add, mul;
+};
+/// Nothing where none is known.
+const PublishedCount* published_count(const Program& p, const std::string& section = "");
 
 }  // namespace gough

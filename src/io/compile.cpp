@@ -1,0 +1,121 @@
+/// Generated C to a shared object, by the system's compiler.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gough/error.hpp"
+#include "gough/io/compiled.hpp"
+#include "gough/io/generate.hpp"
+#include "report_parts.hpp"
+
+namespace gough {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that nobody else can enter, and that goes with this.
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "gough-XXXXXX").string();
+    if (failed || mkdtemp(name.data()) == nullptr)
+      throw Error({name, 0}, "cannot be made, expected TMPDIR, or else /tmp, to be a folder to write in");
+    path_ = name;
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+/// $CC may carry options, as in "ccache gcc -m64".
+std::vector<std::string> compiler() {
+  const char* set = std::getenv("CC");
+  std::istringstream words(set == nullptr ? "" : set);
+  std::vector<std::string> command;
+  for (std::string word; words >> word;) command.push_back(word);
+  return command.empty() ? std::vector<std::string>{"cc"} : command;
+}
+
+/// Runs a command without a shell, its messages into a file. Returns its exit status; -1: it was killed.
+int run(std::vector<std::string> command, const std::string& messages) {
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, words[0], &files, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0)
+    throw Error(fmt::format("CC: read '{}', which cannot be run ({}), expected a C compiler", command[0],
+                            std::strerror(failed)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string first_lines(const std::string& path) {
+  constexpr int most = 8;
+  std::ifstream file(path);
+  std::string text, line;
+  for (int i = 0; i < most && std::getline(file, line); ++i) text += "\n  " + line;
+  return text.empty() ? "\n  (it said nothing)" : text;
+}
+
+/// In place at once: a program that has the old file loaded keeps it.
+void put(const std::string& made, const std::string& file) {
+  const std::string beside = file + ".new";
+  std::error_code failed;
+  fs::copy_file(made, beside, fs::copy_options::overwrite_existing, failed);
+  if (!failed) fs::rename(beside, file, failed);
+  if (!failed) return;
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  throw Error({file, 0}, fmt::format("cannot be written ({}), expected a place for a file", failed.message()));
+}
+
+}  // namespace
+
+void compile(const Program& p, const std::string& file, bool native) {
+  const PrivateFolder folder;
+  const std::string code = write_code(p, folder.path()).back(), loader = folder.file(p.name + "_loader.c"),
+                    made = folder.file(p.name + ".so"), messages = folder.file("messages");
+  io::write_text(loader, emit_loader(p));
+  std::vector<std::string> command = compiler();
+  const std::string asked = fmt::format("{}", fmt::join(command, " "));
+  // hidden: two objects in one program must not mix their functions
+  command.insert(command.end(),
+                 {"-O3", "-fno-math-errno", "-ffp-contract=fast", "-shared", "-fPIC", "-fvisibility=hidden"});
+  if (native) command.emplace_back("-march=native");
+  command.insert(command.end(), {"-o", made, code, loader, "-lm"});
+  if (const int status = run(command, messages); status != 0 || !fs::exists(made))
+    throw Error(
+        fmt::format("CC: read '{}', which did not compile {}.c (exit status {}), expected a C compiler; it said{}",
+                    asked, p.name, status, first_lines(messages)));
+  put(made, file);
+}
+
+}  // namespace gough

@@ -1,0 +1,111 @@
+#include "gough/io/compiled.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "gough/codegen/emit.hpp"
+#include "gough/error.hpp"
+
+namespace gough {
+namespace {
+
+struct ArrayEntry {
+  const char *name, *meaning;
+  int size;
+};
+struct ParameterEntry {
+  const char *name, *meaning;
+  std::size_t offset;
+};
+
+std::vector<CompiledProgram::Array> listed(const ArrayEntry* first, int count) {
+  std::vector<CompiledProgram::Array> all;
+  for (const ArrayEntry& a : std::span(first, static_cast<std::size_t>(count)))
+    all.push_back({a.name, a.meaning, static_cast<std::size_t>(a.size)});
+  return all;
+}
+
+Error unknown_parameter(const std::string& file, const std::string& read, const std::vector<std::string>& names) {
+  return {{file, 0},
+          fmt::format(
+              "parameter: read '{}', expected {}", read,
+              names.empty() ? "none, it was compiled with --fold" : fmt::format("one of {}", fmt::join(names, ", ")))};
+}
+
+void check_size(const std::string& file, const char* which, std::size_t read, std::size_t expected) {
+  if (read != expected) throw Error({file, 0}, fmt::format("read {} {}, expected {}", read, which, expected));
+}
+
+}  // namespace
+
+/// As src/codegen/emit_loader.cpp writes it, format 1.
+struct CompiledProgram::Descriptor {
+  int format;
+  const char* made_by;
+  const char *robot, *what, *from, *name;
+  int inputs, outputs, parameters;
+  const ArrayEntry *input, *output;
+  const ParameterEntry* parameter;
+  std::size_t state_size;
+  void (*start)(void*);
+  int (*call)(const void*, const double*, double*);
+  int (*get)(const void*, const char*, double*);
+  int (*set)(void*, const char*, double);
+};
+
+void CompiledProgram::Close::operator()(void* library) const { dlclose(library); }
+
+CompiledProgram::CompiledProgram(const std::string& file) : file_(file) {
+  const std::string expected = "expected a shared object that 'gough compile' wrote on such a machine";
+  const std::string path = std::filesystem::absolute(file).string();  // a bare name would be sought elsewhere
+  library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!library_) throw Error({file, 0}, fmt::format("cannot be loaded ({}), {}", dlerror(), expected));
+  program_ = static_cast<const Descriptor*>(dlsym(library_.get(), "gough_program"));
+  if (program_ == nullptr) throw Error({file, 0}, "read no 'gough_program', " + expected);
+  if (program_->format != loader_format)
+    throw Error({file, 0}, fmt::format("read format {} of {}, expected {}: compile it again", program_->format,
+                                       program_->made_by, loader_format));
+  inputs_ = listed(program_->input, program_->inputs);
+  outputs_ = listed(program_->output, program_->outputs);
+  state_.resize((program_->state_size + sizeof(double) - 1) / sizeof(double));
+  program_->start(state_.data());
+}
+
+std::string CompiledProgram::name() const { return program_->name; }
+std::string CompiledProgram::robot() const { return program_->robot; }
+std::string CompiledProgram::what() const { return program_->what; }
+std::string CompiledProgram::from() const { return program_->from; }
+std::string CompiledProgram::made_by() const { return program_->made_by; }
+
+std::size_t CompiledProgram::size_of(const std::vector<Array>& arrays) {
+  std::size_t sum = 0;
+  for (const Array& a : arrays) sum += a.size;
+  return sum;
+}
+
+int CompiledProgram::operator()(std::span<const double> in, std::span<double> out) const {
+  check_size(file_, "inputs", in.size(), input_size());
+  check_size(file_, "outputs", out.size(), output_size());
+  return program_->call(state_.data(), in.data(), out.data());
+}
+
+std::vector<std::string> CompiledProgram::parameters() const {
+  std::vector<std::string> names;
+  for (const ParameterEntry& p : std::span(program_->parameter, static_cast<std::size_t>(program_->parameters)))
+    names.emplace_back(p.name);
+  return names;
+}
+
+double CompiledProgram::parameter(const std::string& name) const {
+  double value = 0;
+  if (program_->get(state_.data(), name.c_str(), &value) != 0) throw unknown_parameter(file_, name, parameters());
+  return value;
+}
+
+void CompiledProgram::set_parameter(const std::string& name, double value) {
+  if (program_->set(state_.data(), name.c_str(), value) != 0) throw unknown_parameter(file_, name, parameters());
+}
+
+}  // namespace gough
