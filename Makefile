@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
 CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks operations examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench benchmarks operations verify browser-test format format-check schema install clean
+.PHONY: help setup build demo test bench benchmarks operations verify all-code-test browser-test format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -54,9 +54,10 @@ operations: setup  ## count the operations of generated code, write docs/operati
 	@$(BUILD) build -j$(JOBS) --target gough_operations
 	@build/gough_operations .
 
-verify:  ## test; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
+verify:  ## test; all generated code; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
 	@$(MAKE) test
+	@$(MAKE) all-code-test
 	@$(MAKE) browser-test
 	@echo "== clang-tidy, and tests with address and undefined-behaviour sanitizers"
 	@cmake --preset verify >/dev/null
@@ -64,7 +65,7 @@ verify:  ## test; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_S
 	@ctest --test-dir build/verify -j$(JOBS) --output-on-failure --no-tests=error
 	@$(MAKE) fuzz-robot_file CORPUS=robots
 	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
-	@echo "verify: tests, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
+	@echo "verify: tests, all generated code, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
 
 fuzz-%:
 	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"
@@ -72,6 +73,12 @@ fuzz-%:
 	@build/verify/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
 	  -artifact_prefix=build/fuzz/ build/fuzz/$* $(CORPUS) >build/fuzz/$*.log 2>&1 || { tail -n 50 build/fuzz/$*.log; exit 1; }
 	@grep number_of_executed_units build/fuzz/$*.log
+
+all-code-test:  ## generated code of every robot, compiled by gcc and clang, beside the library (part of verify)
+	@cmake --preset release >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_tests
+	@echo "== generated code of every robot"
+	@ctest --test-dir build -C all_code -R all_code -j$(JOBS) --output-on-failure --no-tests=error
 
 browser-test:  ## the pages of report and view in a real browser (part of verify)
 	@tools/setup verify
