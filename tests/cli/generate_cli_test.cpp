@@ -45,7 +45,8 @@ TEST_F(GenerateTool, CountsWithoutWriting) {
 }
 
 TEST_F(GenerateTool, RefusesWhatThereIsNot) {
-  for (const std::string options : {"--from platform", "--what regressor", "--from nowhere", "--lang fortran"}) {
+  for (const std::string options : {"--from actuators", "--what derivatives --from platform", "--what nothing",
+                                    "--from nowhere", "--lang fortran", "--newton 3 --from platform", "--newton 99"}) {
     const Outcome o = run("generate " + robot_path("delta") + " " + options);
     EXPECT_EQ(o.code, 2) << options;
     EXPECT_NE(o.err, "") << options;
