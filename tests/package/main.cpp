@@ -1,6 +1,7 @@
 /// A program that uses the installed library, and code that it generated while it was built.
 #include <palida_inverse.h>
 
+#include <Eigen/Geometry>
 #include <gough/gough.hpp>
 
 namespace {
