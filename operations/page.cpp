@@ -51,8 +51,10 @@ std::string operation_row(const std::string& robot, const Mechanism<double>& m, 
   for (const char* from : counted_froms) {
     const std::optional<Program> code = code_of(m, what, from);
     row += fmt::format(" {} |", operation_cell(code));
-    if (const PublishedCount* x = code ? published_count(*code) : nullptr)
-      published = fmt::format("{} from {}, {}", x->add + x->mul, from, x->source);
+    if (!code) continue;
+    for (const PublishedCount& x : published_counts(*code))
+      published =
+          (published == "-" ? "" : published + "; ") + fmt::format("{} from {}, {}", x.add + x.mul, from, x.source);
   }
   return row + fmt::format(" {} |", published);
 }

@@ -52,30 +52,59 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 }
 }  // namespace
 
-/// A number per node that tells what it computes, up to its sign; operands' order does not matter where it must not.
-std::vector<std::uint64_t> Graph::meanings() const {
-  std::vector<std::uint64_t> h(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& n = nodes_[i];
-    const auto kind = static_cast<std::uint64_t>(n.op) + 1;
-    const auto edge = [&](Ref r, bool flip) { return mixed(h[at(r)], r.negative() != flip ? 3 : 5); };
-    std::uint64_t plus = 0, minus = 0;
-    if (n.op == Op::sum || n.op == Op::product) {
+/// What a node computes, up to its sign: a - b and b - a mean the same, with the other sign. Operands' order does not
+/// matter where it must not.
+Graph::Meaning Graph::meaning_of(const Node& n, const std::vector<Meaning>& of) const {
+  const auto negative = [&](Ref r) { return r.negative() != of[at(r)].negative; };
+  const auto edge = [&](Ref r, bool flip) { return mixed(of[at(r)].hash, negative(r) != flip ? 3 : 5); };
+  const auto signless = [&](Ref r) { return mixed(of[at(r)].hash, 7); };
+  std::uint64_t h = std::bit_cast<std::uint64_t>(n.value);
+  bool sign = false;
+  switch (n.op) {
+    case Op::sum: {
+      std::uint64_t plus = 0, minus = 0;
       for (const Ref r : n.arg) plus += edge(r, false), minus += edge(r, true);
-    } else {
-      plus = minus = std::bit_cast<std::uint64_t>(n.value);
-      for (const Ref r : n.arg) plus = minus = mixed(plus, edge(r, false));
+      sign = plus > minus;
+      h = std::min(plus, minus);
+      break;
     }
-    h[i] = mixed(kind, mixed(std::min(plus, minus), std::max(plus, minus)));
+    case Op::product:
+      for (const Ref r : n.arg) h += signless(r), sign ^= negative(r);
+      break;
+    case Op::quotient:
+    case Op::sin:
+    case Op::cos:
+    case Op::abs:
+      for (const Ref r : n.arg) h = mixed(h, signless(r)), sign ^= negative(r);
+      sign = sign && n.op != Op::cos && n.op != Op::abs;
+      break;
+    case Op::atan2:
+      sign = negative(n.arg[0]);
+      h = mixed(signless(n.arg[0]), edge(n.arg[1], false));
+      break;
+    case Op::select:
+      sign = negative(n.arg[2] == Ref() ? n.arg[3] : n.arg[2]);
+      for (std::size_t k = 0; k < 4; ++k) h = mixed(h, edge(n.arg[k], k > 1 && sign));
+      break;
+    case Op::sqrt:
+    case Op::constant:
+    case Op::symbol:
+      for (const Ref r : n.arg) h = mixed(h, edge(r, false));
   }
-  return h;
+  return {mixed(static_cast<std::uint64_t>(n.op) + 1, h), sign};
+}
+
+std::vector<Graph::Meaning> Graph::meanings() const {
+  std::vector<Meaning> all(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) all[i] = meaning_of(nodes_[i], all);
+  return all;
 }
 
 void Graph::sort_operands() {
-  const std::vector<std::uint64_t> h = meanings();
+  const std::vector<Meaning> m = meanings();
   for (Node& n : nodes_)
     if (n.op == Op::sum || n.op == Op::product)
-      std::stable_sort(n.arg.begin(), n.arg.end(), [&](Ref a, Ref b) { return h[at(a)] < h[at(b)]; });
+      std::stable_sort(n.arg.begin(), n.arg.end(), [&](Ref a, Ref b) { return m[at(a)].hash < m[at(b)].hash; });
 }
 
 // ------------------------------------------------------------------------------------------------ set-up
@@ -225,20 +254,32 @@ void Graph::extract_pairs(Op op) {
 
 // ------------------------------------------------------------------------------------------------ reciprocals
 
-void Graph::share_reciprocals() {
-  std::map<int, std::vector<std::size_t>> divided;  // divisor: quotients
+/// By divisor.
+std::map<int, std::vector<std::size_t>> Graph::quotients() const {
+  std::map<int, std::vector<std::size_t>> all;
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].op == Op::quotient && uses_[i] > 0 && !nodes_[i].fixed) divided[nodes_[i].arg[1].code()].push_back(i);
-  const Ref one(1);
-  for (const auto& [divisor, quotients] : divided) {
-    if (quotients.size() < 2) continue;
-    const Ref d(divisor / 2);
-    const Ref r = make(Op::quotient, {one, d}, nodes_[quotients[0]].section, nodes_[at(d)].fixed);
-    for (const std::size_t i : quotients) {
-      nodes_[i].op = Op::product;
-      nodes_[i].arg = {nodes_[i].arg[0], r};
-    }
+    if (nodes_[i].op == Op::quotient && uses_[i] > 0 && !nodes_[i].fixed) all[nodes_[i].arg[1].code()].push_back(i);
+  return all;
+}
+
+void Graph::share_reciprocals(const std::vector<std::size_t>& quotients) {
+  const Ref divisor = nodes_[quotients[0]].arg[1];
+  const Ref r = make(Op::quotient, {Ref(1), divisor}, nodes_[quotients[0]].section, nodes_[at(divisor)].fixed);
+  for (const std::size_t i : quotients) {
+    nodes_[i].op = Op::product;
+    nodes_[i].arg = {nodes_[i].arg[0], r};
   }
+}
+
+void Graph::share_reciprocals() {
+  for (const auto& [divisor, of] : quotients())
+    if (of.size() > 1) share_reciprocals(of);
+}
+
+void Graph::use_reciprocals() {
+  const auto reciprocal = [&](std::size_t i) { return nodes_[i].arg[0] == Ref(1); };
+  for (const auto& [divisor, of] : quotients())
+    if (of.size() > 1 && std::any_of(of.begin(), of.end(), reciprocal)) share_reciprocals(of);
 }
 
 void Graph::divide_at_once() {

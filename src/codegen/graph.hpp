@@ -1,6 +1,7 @@
 #pragma once
 /// A tape with sums and products of any length, on which rewriting is done. See optimise.hpp for the rules.
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "gough/codegen/program.hpp"
@@ -18,6 +19,7 @@ class Graph {
   void factor();              ///< (O2)
   void extract_pairs(Op op);  ///< (O3), (O4)
   void share_reciprocals();   ///< (O5)
+  void use_reciprocals();     ///< (O5) where a reciprocal is computed anyway
   void divide_at_once();      ///< (O6)
 
   /// The rewritten tape; chains become two-operand operations again, in order.
@@ -31,6 +33,10 @@ class Graph {
     int section = 0;
     bool fixed = false;  ///< depends on parameters alone
   };
+  struct Meaning {
+    std::uint64_t hash = 0;
+    bool negative = false;  ///< the node is minus what the hash stands for
+  };
   struct Pair {
     Ref a, b;  ///< of a sum: a positive, b with the sign relative to it
   };
@@ -38,7 +44,10 @@ class Graph {
   static std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
   Ref make(Op op, std::vector<Ref> arg, int section, bool fixed = false);
   bool absorbs(const Node& n, Ref r) const;
-  std::vector<std::uint64_t> meanings() const;
+  Meaning meaning_of(const Node& n, const std::vector<Meaning>& of) const;
+  std::vector<Meaning> meanings() const;
+  void share_reciprocals(const std::vector<std::size_t>& quotients);
+  std::map<int, std::vector<std::size_t>> quotients() const;
   bool factor_once(std::size_t i);
   void split_off(std::size_t i, Ref factor, const std::vector<std::size_t>& terms);
   static std::vector<Pair> pairs_of(const Node& n);

@@ -37,7 +37,7 @@ Program optimised(const Program& p) {
         g.extract_pairs(Op::product);
       },
       [](Graph& g) { g.factor(), g.extract_pairs(Op::sum), g.extract_pairs(Op::product); }};
-  Program best = after(p, [](Graph& g) { g.sort_operands(); });
+  Program best = after(after(p, [](Graph& g) { g.use_reciprocals(); }), [](Graph& g) { g.sort_operands(); });
   for (bool better = true; better;) {
     better = false;
     for (const Pass& pass : passes) {

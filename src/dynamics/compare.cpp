@@ -9,6 +9,7 @@
 #include <random>
 
 #include "gough/kinematics/idle.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -23,7 +24,7 @@ void put(const ComparedState& s, Workspace<double>& w) {
 
 double condition(const MatX<double>& A) {
   if (A.size() == 0) return 1;
-  const auto s = Eigen::JacobiSVD<MatX<double>>(A).singularValues();
+  const VecX<double> s = singular_values(A).s;
   const double least = s[s.size() - 1];
   return least > 0 ? s[0] / least : std::numeric_limits<double>::infinity();
 }

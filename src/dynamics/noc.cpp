@@ -63,7 +63,7 @@ NocLegForm noc_leg_form(const Mechanism<double>& m, Workspace<double>& w, bool a
     const Leg& leg = m.leg[i];
     const MatX<double> J = chain_jacobian(m, w, static_cast<int>(i));
     // L_J = J_J^-1 T: the leg's rows; the cut joint's carry no inertia
-    const MatX<double> L = J.completeOrthogonalDecomposition().solve(T).topRows(leg.coordinates);
+    const MatX<double> L = least_squares(J, T).topRows(leg.coordinates);
     out.M += L.transpose() * M.block(leg.first_v, leg.first_v, leg.coordinates, leg.coordinates) * L;
     out.bias += L.transpose() * w.t.segment(leg.first_v, leg.coordinates);
   }

@@ -130,7 +130,7 @@ WrenchShares distribute_wrench(const Mechanism<double>& m, const Workspace<doubl
     S.middleCols(next, leg.wrench.cols()) = leg.wrench;
     next += leg.wrench.cols();
   }
-  const VecX<double> s = S.completeOrthogonalDecomposition().solve(wrench);
+  const VecX<double> s = least_squares(S, wrench);
   WrenchShares shares;
   shares.unique = numerical_rank(S) == columns;
   shares.residual = (wrench - S * s).norm();

@@ -59,7 +59,7 @@ ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const
   const MatX<double> M_py = rows_of(columns_of(M, s.independent), s.dependent);
   const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
   MatX<double> schur = M_yy;
-  if (M_pp.rows() > 0) schur -= M_py.transpose() * M_pp.completeOrthogonalDecomposition().solve(M_py);
+  if (M_pp.rows() > 0) schur -= M_py.transpose() * least_squares(M_pp, M_py);
   const MatX<double> M_c = form.G.transpose() * M * form.G;
   const Eigen::LDLT<MatX<double>> solver(schur);
   ScddIteration it;

@@ -31,18 +31,23 @@ const std::vector<PublishedCount> published = {
     {"palida_inverse", "platform", "paper 003, Table II", "friction", 36, 54},
     {"palida_inverse", "platform", "paper 003, Table II", "", 801, 1186},
     {"five_bar_forward", "actuators", "paper 000, Table 2, SCDD", "", 272, 470},
+    {"five_bar_forward", "actuators", "paper 000, Table 2, L-D'A", "", 972, 2518},
 };
 
-std::string beside(const PublishedCount* x) {
-  return x == nullptr ? "" : fmt::format("   {}: {} + {} = {}", x->source, x->add, x->mul, x->add + x->mul);
+std::string beside(const std::vector<PublishedCount>& all) {
+  std::string text;
+  for (const PublishedCount& x : all)
+    text += fmt::format("{} {}: {} + {} = {}", text.empty() ? "  " : ";", x.source, x.add, x.mul, x.add + x.mul);
+  return text;
 }
 
 }  // namespace
 
-const PublishedCount* published_count(const Program& p, const std::string& section) {
+std::vector<PublishedCount> published_counts(const Program& p, const std::string& section) {
+  std::vector<PublishedCount> all;
   for (const PublishedCount& x : published)
-    if (x.program == p.name && x.from == p.from && x.section == section) return &x;
-  return nullptr;
+    if (x.program == p.name && x.from == p.from && x.section == section) all.push_back(x);
+  return all;
 }
 
 std::string count_json(const Program& p, const GenerateWish& wish) {
@@ -52,8 +57,8 @@ std::string count_json(const Program& p, const GenerateWish& wish) {
   counts["sections"] = Json::object();
   for (const auto& [name, c] : table.sections)
     if (!name.empty()) counts["sections"][name] = json_of(c);
-  if (const PublishedCount* x = published_count(p))
-    counts["published"] = {{"source", x->source}, {"add", x->add}, {"mul", x->mul}, {"total", x->add + x->mul}};
+  for (const PublishedCount& x : published_counts(p))
+    counts["published"].push_back({{"source", x.source}, {"add", x.add}, {"mul", x.mul}, {"total", x.add + x.mul}});
   return Json{{wish.what, counts}}.dump(2) + "\n";
 }
 
@@ -63,8 +68,8 @@ std::string count_text(const Program& p, const GenerateWish& wish) {
   out += fmt::format("{:<12} {:>6} {:>6} {:>6} {:>7} {:>7} {:>6} {:>5} {:>5} {:>6}\n", "", "add", "mul", "div", "total",
                      "fused", "sqrt", "sin", "cos", "atan2");
   if (table.sections.size() > 1)
-    for (const auto& [name, c] : table.sections) out += row(name, c) + beside(published_count(p, name)) + "\n";
-  out += row("a call", table.call) + beside(published_count(p)) + "\n";
+    for (const auto& [name, c] : table.sections) out += row(name, c) + beside(published_counts(p, name)) + "\n";
+  out += row("a call", table.call) + beside(published_counts(p)) + "\n";
   return out + row("set-up", table.setup) + "\n";
 }
 

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -42,7 +43,7 @@ class Problem {
     stacked << jacobian_, MatX<double>::Identity(n, n) * damping;
     VecX<double> right = VecX<double>::Zero(stacked.rows());
     right.head(residual_.size()) = -residual_;
-    const VecX<double> x = stacked.completeOrthogonalDecomposition().solve(right);
+    const VecX<double> x = least_squares(stacked, right);
     VecX<double> dv = VecX<double>::Zero(m_.nv);
     for (std::size_t c = 0; c < free_.size(); ++c) dv[free_[c]] = x[static_cast<Eigen::Index>(c)];
     const double length = dv.size() > 0 ? dv.cwiseAbs().maxCoeff() : 0.0;

@@ -48,9 +48,9 @@ Subspace common_motions(const Subspace& one, const Subspace& other) {
   if (one.cols() == 0 || other.cols() == 0) return Subspace(6, 0);
   MatX<double> both(6, one.cols() + other.cols());
   both << one, -other;
-  Eigen::JacobiSVD<MatX<double>> svd(both, Eigen::ComputeFullV);
-  const Eigen::Index rank = (svd.singularValues().array() > tolerance).count();
-  return one * svd.matrixV().rightCols(both.cols() - rank).topRows(one.cols());
+  const auto [s, V] = singular_values(both);
+  const Eigen::Index rank = (s.array() > tolerance).count();
+  return one * V.rightCols(both.cols() - rank).topRows(one.cols());
 }
 
 /// A run of bodies with two joints each: bodies b_1 .. b_n between joints j_0 .. j_n.
@@ -190,7 +190,8 @@ class IdleFinder {
     VecX<double> lifted = VecX<double>::Zero(known_.rows());
     for (const std::string& b : bodies) lifted.segment<6>(first_row_.at(b)) = twist;
     grown << known_, lifted;
-    if (Eigen::JacobiSVD<MatX<double>>(grown).setThreshold(tolerance).rank() < grown.cols()) return false;
+    const VecX<double> s = singular_values(grown).s;
+    if ((s.array() > tolerance * s[0]).count() < grown.cols()) return false;
     known_ = grown;
     return true;
   }
@@ -248,7 +249,7 @@ bool lock_coordinate(JointDescription& joint, const IdleMotion& motion, const Me
       of_column.emplace_back(k, m.home[tree.q]);
     }
   if (columns.cols() == 0) return false;
-  const VecX<double> part = columns.completeOrthogonalDecomposition().solve(motion.twist);
+  const VecX<double> part = least_squares(columns, motion.twist);
   if ((columns * part - motion.twist).norm() > 1e-6) return false;
   std::size_t best = of_column.size();
   for (std::size_t c = 0; c < of_column.size(); ++c) {

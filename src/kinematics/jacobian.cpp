@@ -49,9 +49,8 @@ LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, i
   MatX<double> free = null_space(loads);  // combinations of rows that leave the passive joints alone
   if (free.cols() == 0) return {on_platform * free, on_leg * free, 0};  // a passive leg that yields to everything
   const MatX<double> torque = on_leg * free;
-  const Eigen::JacobiSVD<MatX<double>> svd(torque, Eigen::ComputeFullV);  // those that load a drive first
-  const auto& s = svd.singularValues();
-  free = free * svd.matrixV();
+  const auto [s, V] = singular_values(torque);  // those that load a drive first
+  free = free * V;
   LegStatics result;
   result.actuation = s.size() == 0 ? 0 : static_cast<int>((s.array() > 1e-9 * std::max(s[0], 1e-300)).count());
   result.wrench = on_platform * free;
@@ -74,7 +73,7 @@ MatX<double> jacobian_by_statics(const Mechanism<double>& m, const Workspace<dou
     JtU.block(m.leg[i].first_v, c, m.leg[i].coordinates, k) = legs[i].torque;
     c += k;
   }
-  const MatX<double> inverse = S.completeOrthogonalDecomposition().pseudoInverse();
+  const MatX<double> inverse = pseudo_inverse(S);
   return (W.transpose() * JtU * inverse).transpose();
 }
 

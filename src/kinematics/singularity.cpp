@@ -100,7 +100,7 @@ void type2_index(const Mechanism<double>& m, const Workspace<double>& w, const M
   s.held = singular_ratio(rates, freedoms);
   const int rank = numerical_rank(task);
   if (rank == std::min(freedoms, static_cast<int>(task.rows())))
-    s.type2 = singular_ratio(rates * task.completeOrthogonalDecomposition().pseudoInverse(), rank);
+    s.type2 = singular_ratio(rates * pseudo_inverse(task), rank);
   else  // the task cannot move every way: type 1 if the actuators hold the robot
     s.type2 = s.held.value_or(0.0) > rank_tolerance ? std::nullopt : std::optional(0.0);
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "gough/scalar/expr.hpp"
@@ -203,8 +204,6 @@ Ref Tape::divide(Ref a, Ref b) {
   if (unit) return multiply(a, d.arg[1]).times_sign(flip);
   if (is_constant(a) && d.op == Op::product && is_constant(d.arg[0]))
     return divide(constant(n.value / node(d.arg[0]).value), d.arg[1]).times_sign(flip);
-  if (!(a == Ref(1)) && exists(Op::quotient, {Ref(1), b}))
-    return multiply(a, make(Op::quotient, {Ref(1), b})).times_sign(flip);
   return make(Op::quotient, {a, b}).times_sign(flip);
 }
 
@@ -262,7 +261,9 @@ Ref Tape::if_positive(Ref x, Ref a, Ref b) {
   const Node n = node(x);
   const bool forms_abs = x == a && b == -a;
   if (n.op != Op::sum || forms_abs) return choose(x, Ref(), a, b);
-  return choose(n.arg[0].times_sign(x.negative()), -n.arg[1].times_sign(x.negative()), a, b);
+  Ref left = n.arg[0].times_sign(x.negative()), right = -n.arg[1].times_sign(x.negative());
+  if (left.negative() && right.negative()) std::tie(left, right) = std::pair(-right, -left);  // -p > -q: q > p
+  return choose(left, right, a, b);
 }
 
 }  // namespace gough

@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 
 #include "gough/simulation/state.hpp"
+#include "gough/spatial/rank.hpp"
 #include "sundials.hpp"
 
 namespace gough {
@@ -76,7 +77,7 @@ class Dae : public Integrator {
     VecX<double> rates(state_size());
     tree_->rates(w_, rates);
     yp.head(state_size()) = rates;
-    if (rows > 0) y.tail(rows) = K_.transpose().completeOrthogonalDecomposition().solve(force_);
+    if (rows > 0) y.tail(rows) = least_squares(K_.transpose(), force_);
     y_ = make_vector(y, context_);
     yp_ = make_vector(yp, context_);
     begin_ida(rows, rows > 0 ? 1 + y.tail(rows).cwiseAbs().maxCoeff() : 1.0);

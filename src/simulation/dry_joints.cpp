@@ -1,8 +1,9 @@
 #include "dry_joints.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -70,7 +71,7 @@ bool DryJoints::accelerate(Workspace<double>& w) {
     return forward_(w);
   }
   if (!respond(w, held_)) return false;
-  s_ = B_.completeOrthogonalDecomposition().solve(-alpha_);
+  s_ = least_squares(B_, -alpha_);
   for (std::size_t i = 0; i < held_.size(); ++i) w.slip[joint_[held_[i]].coordinate] = s_[static_cast<Eigen::Index>(i)];
   return forward_(w);
 }

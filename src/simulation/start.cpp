@@ -9,6 +9,7 @@
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/simulation/simulate.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -46,10 +47,7 @@ Answer set_rates(const Mechanism<double>& m, const std::vector<std::pair<int, do
     A(m.equations + i, given[static_cast<std::size_t>(i)].first) = 1;
     b[m.equations + i] = given[static_cast<std::size_t>(i)].second;
   }
-  Eigen::CompleteOrthogonalDecomposition<MatX<double>> d(A.rows(), A.cols());
-  d.setThreshold(1e-9);
-  d.compute(A);
-  w.v = A.rows() > 0 ? VecX<double>(d.solve(b)) : VecX<double>(VecX<double>::Zero(m.nv));
+  w.v = least_squares(A, b, 1e-9);
   const VecX<double> left = A * w.v - b;
   Answer answer;
   answer.residual = left.size() > 0 ? left.cwiseAbs().maxCoeff() : 0.0;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gough/dynamics/tree.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -259,7 +260,7 @@ void project_velocity(const Mechanism<double>& m, Workspace<double>& w, const Ma
   } else {  // the last columns of P Z^T span what the constraints leave free
     const MatX<double> N = d.colsPermutation() * MatX<double>(d.matrixZ().transpose()).rightCols(n);
     const MatX<double> M_N = N.transpose() * M * N;
-    w.v = N * M_N.completeOrthogonalDecomposition().solve(N.transpose() * (M * w.v));
+    w.v = N * least_squares(M_N, N.transpose() * (M * w.v));
   }
   tree_velocities(m, w);
 }

@@ -1,6 +1,6 @@
 #include "gough/spatial/rank.hpp"
 
-#include <Eigen/SVD>
+#include <Eigen/Dense>
 
 namespace gough {
 namespace {
@@ -26,6 +26,23 @@ std::optional<double> singular_ratio(const MatX<double>& A, int k) {
   const VecX<double> s = Svd(A).singularValues();
   if (s[0] == 0) return std::nullopt;
   return k > s.size() ? 0.0 : s[k - 1] / s[0];
+}
+
+SingularValues singular_values(const MatX<double>& A) {
+  if (A.size() == 0) return {VecX<double>(), MatX<double>::Identity(A.cols(), A.cols())};
+  const Svd svd(A, Eigen::ComputeFullV);
+  return {svd.singularValues(), svd.matrixV()};
+}
+
+MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double threshold) {
+  if (A.size() == 0) return MatX<double>::Zero(A.cols(), B.cols());
+  Eigen::CompleteOrthogonalDecomposition<MatX<double>> d(A.rows(), A.cols());
+  if (threshold > 0) d.setThreshold(threshold);
+  return d.compute(A).solve(B);
+}
+
+MatX<double> pseudo_inverse(const MatX<double>& A) {
+  return least_squares(A, MatX<double>::Identity(A.rows(), A.rows()));
 }
 
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows) {

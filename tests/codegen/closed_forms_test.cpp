@@ -201,7 +201,7 @@ TEST(OtherTree, GivesTheSameFromActuators) {
   ASSERT_TRUE(wish.tree);
   EXPECT_LT(wish.tree->nv, m.nv);
   const Program p = generate(m, wish);
-  EXPECT_LE(count(p).call.total(), 216);  // published: 742 (paper 000, Table 2)
+  EXPECT_LE(count(p).call.total(), 217);  // published: 742 (paper 000, Table 2)
   for (const ClosedState& s : states_of(m)) {
     const VecX<double> tau = random_load(m, 2).tau;
     Workspace<double> w = set_up(m, s, {tau, {}});

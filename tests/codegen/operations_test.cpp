@@ -46,8 +46,10 @@ TEST_P(OperationsPage, IsCurrent) {
 
 TEST(OperationsPages, NamePublishedNumbers) {
   EXPECT_NE(row_in(page(), "palida", "inverse").find("| 1987 from platform, paper 003, Table II |"), std::string::npos);
-  EXPECT_NE(row_in(page(), "five_bar", "forward").find("| 742 from actuators, paper 000, Table 2, SCDD |"),
-            std::string::npos);
+  EXPECT_NE(
+      row_in(page(), "five_bar", "forward")
+          .find("| 742 from actuators, paper 000, Table 2, SCDD; 3490 from actuators, paper 000, Table 2, L-D'A |"),
+      std::string::npos);
 }
 
 /// Every robot has its lines, or is said to be left out.

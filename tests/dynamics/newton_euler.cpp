@@ -60,6 +60,100 @@ Vec6<double> positions(const Joint& joint, const Body<double>& parent, const Bod
   return q;
 }
 
+FreeBodies::FreeBodies(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v)
+    : m(robot), joint(joints(robot)), body(robot.parent.size()) {
+  place(q);
+  for (std::size_t j = 0; j < body.size(); ++j) set_velocity(j, v);
+  measure(q);
+}
+
+Eigen::Matrix<double, 6, 6> FreeBodies::rows(std::size_t j, int i) const {
+  Eigen::Matrix<double, 6, 6> R;
+  for (int k = 0; k < 6; ++k)
+    R.row(k) << (line[j][at(k)].n + cross<double>(point[j] - body_at(i).X.p, line[j][at(k)].f)).transpose(),
+        line[j][at(k)].f.transpose();
+  return R;
+}
+
+Vec6<double> FreeBodies::drift(std::size_t j) const {
+  const Vec6<D> rate_of = rates(joint[j], drifting(body_at(joint[j].parent)), drifting(body_at(joint[j].child)));
+  return rate_of.unaryExpr([](const D& x) { return x.d[0]; });
+}
+
+VecX<double> FreeBodies::accelerations(const VecX<double>& a) const {
+  VecX<double> x(S.cols());
+  for (std::size_t j = 0; j < body.size(); ++j) {
+    Vec6<double> wanted = -drift(j);
+    const int n = free_coordinates(joint[j].kind);
+    wanted.head(n) += a.segment(joint[j].coordinate, n);
+    if (const int i = joint[j].parent; i != base) wanted += rows(j, i) * x.segment<6>(6 * i);
+    x.segment<6>(6 * static_cast<Index>(j)) = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
+  }
+  return x;
+}
+
+Force<double> FreeBodies::wrench(std::size_t j, const Vec6<double>& force) const {
+  Force<double> sum;
+  for (int k = 0; k < 6; ++k) {
+    const Line<double>& l = line[j][at(k)];
+    sum += Force<double>{l.n + cross<double>(point[j], l.f), l.f} * force[k];
+  }
+  return sum;
+}
+
+void FreeBodies::place(const VecX<double>& q) {
+  Workspace<double> w(m);
+  w.q = q;
+  tree_positions(m, w);
+  for (std::size_t j = 0; j < body.size(); ++j) body[j].X = w.X0[j];
+  for (const Joint& one : joint) {
+    const Transform<double> B = body_at(one.child).X * one.B;
+    line.push_back(lines(one.kind, body_at(one.parent).X * one.A, B));
+    point.push_back(B.p);
+  }
+}
+
+void FreeBodies::set_velocity(std::size_t j, const VecX<double>& v) {
+  Vec6<double> wanted = -rates(joint[j], body_at(joint[j].parent), body[j]);  // of the parent: j still stands still
+  const int n = free_coordinates(joint[j].kind);
+  wanted.head(n) += v.segment(joint[j].coordinate, n);
+  const Vec6<double> twist = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
+  body[j].w = twist.head<3>();
+  body[j].v = twist.tail<3>();
+}
+
+void FreeBodies::measure(const VecX<double>& q) {
+  int constraints = 0;
+  for (const Joint& one : joint) {
+    constraint.push_back(constraints);
+    constraints += 6 - free_coordinates(one.kind);
+  }
+  const auto coordinates = static_cast<Index>(m.coordinate.size()), columns = 6 * static_cast<Index>(body.size());
+  position = rate = s0 = VecX<double>::Zero(coordinates);
+  forbidden = c0 = VecX<double>::Zero(constraints);
+  S = MatX<double>::Zero(coordinates, columns);
+  C = MatX<double>::Zero(constraints, columns);
+  for (std::size_t j = 0; j < joint.size(); ++j) measure(j);
+  for (const TreeJoint& one : m.joint)  // angles of the tree may have made full turns
+    if (velocity_size(one.type) == 1) position[one.v] = q[one.q];
+}
+
+void FreeBodies::measure(std::size_t j) {
+  const int n = free_coordinates(joint[j].kind), k = 6 - n, c = joint[j].coordinate, r = constraint[j];
+  const Body<double> parent = body_at(joint[j].parent), child = body_at(joint[j].child);
+  const Vec6<double> now = rates(joint[j], parent, child), bias = drift(j);
+  position.segment(c, n) = positions(joint[j], parent, child).head(n);
+  rate.segment(c, n) = now.head(n);
+  forbidden.segment(r, k) = now.tail(k);
+  s0.segment(c, n) = bias.head(n);
+  c0.segment(r, k) = bias.tail(k);
+  for (const auto& [i, sign] : {std::pair(joint[j].child, 1.0), std::pair(joint[j].parent, -1.0)}) {
+    if (i == base) continue;
+    S.block(c, 6 * i, n, 6) += sign * rows(j, i).topRows(n);
+    C.block(r, 6 * i, k, 6) += sign * rows(j, i).bottomRows(k);
+  }
+}
+
 void add_force(const FreeBodies& b, int i, const Vec3<double>& point, const Vec3<double>& force, VecX<double>& F) {
   if (i == base) return;
   F.segment<3>(6 * i) += cross<double>(point - b.body[at(i)].X.p, force);

@@ -130,107 +130,31 @@ struct FreeBodies {
   MatX<double> S, C;                              ///< coordinates x 6 bodies, constraints x 6 bodies
   VecX<double> s0, c0;
 
-  FreeBodies(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v)
-      : m(robot), joint(joints(robot)), body(robot.parent.size()) {
-    place(q);
-    for (std::size_t j = 0; j < body.size(); ++j) set_velocity(j, v);
-    measure(q);
-  }
+  FreeBodies(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v);
 
   Body<double> body_at(int i) const { return i == base ? Body<double>{} : body[at(i)]; }
 
   /// Lines as rows that act on (w, v of the origin) of the body, 6 x 6: a force at b has a moment about the origin.
-  Eigen::Matrix<double, 6, 6> rows(std::size_t j, int i) const {
-    Eigen::Matrix<double, 6, 6> R;
-    for (int k = 0; k < 6; ++k)
-      R.row(k) << (line[j][at(k)].n + cross<double>(point[j] - body_at(i).X.p, line[j][at(k)].f)).transpose(),
-          line[j][at(k)].f.transpose();
-    return R;
-  }
+  Eigen::Matrix<double, 6, 6> rows(std::size_t j, int i) const;
 
   /// What velocities alone make of the second derivatives of (N1).
-  Vec6<double> drift(std::size_t j) const {
-    const Vec6<D> rate_of = rates(joint[j], drifting(body_at(joint[j].parent)), drifting(body_at(joint[j].child)));
-    return rate_of.unaryExpr([](const D& x) { return x.d[0]; });
-  }
+  Vec6<double> drift(std::size_t j) const;
 
   /// The accelerations x of all bodies from those of the tree's coordinates, body by body.
-  VecX<double> accelerations(const VecX<double>& a) const {
-    VecX<double> x(S.cols());
-    for (std::size_t j = 0; j < body.size(); ++j) {
-      Vec6<double> wanted = -drift(j);
-      const int n = free_coordinates(joint[j].kind);
-      wanted.head(n) += a.segment(joint[j].coordinate, n);
-      if (const int i = joint[j].parent; i != base) wanted += rows(j, i) * x.segment<6>(6 * i);
-      x.segment<6>(6 * static_cast<Index>(j)) = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
-    }
-    return x;
-  }
+  VecX<double> accelerations(const VecX<double>& a) const;
 
   /// Forces on a joint's six lines as one wrench on its child, about the base's origin.
-  Force<double> wrench(std::size_t j, const Vec6<double>& force) const {
-    Force<double> sum;
-    for (int k = 0; k < 6; ++k) {
-      const Line<double>& l = line[j][at(k)];
-      sum += Force<double>{l.n + cross<double>(point[j], l.f), l.f} * force[k];
-    }
-    return sum;
-  }
+  Force<double> wrench(std::size_t j, const Vec6<double>& force) const;
 
  private:
-  void place(const VecX<double>& q) {
-    Workspace<double> w(m);
-    w.q = q;
-    tree_positions(m, w);
-    for (std::size_t j = 0; j < body.size(); ++j) body[j].X = w.X0[j];
-    for (const Joint& one : joint) {
-      const Transform<double> B = body_at(one.child).X * one.B;
-      line.push_back(lines(one.kind, body_at(one.parent).X * one.A, B));
-      point.push_back(B.p);
-    }
-  }
+  void place(const VecX<double>& q);
 
   /// The velocity of body j is the one for which (N1) gives the joint's rates, and zero for its constraints.
-  void set_velocity(std::size_t j, const VecX<double>& v) {
-    Vec6<double> wanted = -rates(joint[j], body_at(joint[j].parent), body[j]);  // of the parent: j still stands still
-    const int n = free_coordinates(joint[j].kind);
-    wanted.head(n) += v.segment(joint[j].coordinate, n);
-    const Vec6<double> twist = rows(j, static_cast<int>(j)).partialPivLu().solve(wanted);
-    body[j].w = twist.head<3>();
-    body[j].v = twist.tail<3>();
-  }
+  void set_velocity(std::size_t j, const VecX<double>& v);
 
-  void measure(const VecX<double>& q) {
-    int constraints = 0;
-    for (const Joint& one : joint) {
-      constraint.push_back(constraints);
-      constraints += 6 - free_coordinates(one.kind);
-    }
-    const auto coordinates = static_cast<Index>(m.coordinate.size()), columns = 6 * static_cast<Index>(body.size());
-    position = rate = s0 = VecX<double>::Zero(coordinates);
-    forbidden = c0 = VecX<double>::Zero(constraints);
-    S = MatX<double>::Zero(coordinates, columns);
-    C = MatX<double>::Zero(constraints, columns);
-    for (std::size_t j = 0; j < joint.size(); ++j) measure(j);
-    for (const TreeJoint& one : m.joint)  // angles of the tree may have made full turns
-      if (velocity_size(one.type) == 1) position[one.v] = q[one.q];
-  }
+  void measure(const VecX<double>& q);
 
-  void measure(std::size_t j) {
-    const int n = free_coordinates(joint[j].kind), k = 6 - n, c = joint[j].coordinate, r = constraint[j];
-    const Body<double> parent = body_at(joint[j].parent), child = body_at(joint[j].child);
-    const Vec6<double> now = rates(joint[j], parent, child), bias = drift(j);
-    position.segment(c, n) = positions(joint[j], parent, child).head(n);
-    rate.segment(c, n) = now.head(n);
-    forbidden.segment(r, k) = now.tail(k);
-    s0.segment(c, n) = bias.head(n);
-    c0.segment(r, k) = bias.tail(k);
-    for (const auto& [i, sign] : {std::pair(joint[j].child, 1.0), std::pair(joint[j].parent, -1.0)}) {
-      if (i == base) continue;
-      S.block(c, 6 * i, n, 6) += sign * rows(j, i).topRows(n);
-      C.block(r, 6 * i, k, 6) += sign * rows(j, i).bottomRows(k);
-    }
-  }
+  void measure(std::size_t j);
 };
 
 // ------------------------------------------------------------------------------------------------ forces

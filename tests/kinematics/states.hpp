@@ -2,11 +2,6 @@
 /// States to test kinematics on: closed positions of every robot, rates that keep the loops closed, curves through them
 /// in nested dual numbers, and poses that a safe path joins to home. Made with Eigen's solvers, so that they do not
 /// lean on the explicit form that they test.
-#include <Eigen/Dense>
-#include <fstream>
-#include <map>
-#include <random>
-
 #include "robots.hpp"
 
 namespace gough {
@@ -17,102 +12,31 @@ using DD = Dual<D>;
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A shipped robot, loaded once.
-inline const Mechanism<double>& shipped(const std::string& name) {
-  static std::map<std::string, Mechanism<double>> all;
-  const auto found = all.find(name);
-  return found != all.end() ? found->second : all.emplace(name, load_robot(robot_path(name))).first->second;
-}
+const Mechanism<double>& shipped(const std::string& name);
 
 /// Told from the text, so that listing the tests loads no robot.
-inline bool has_platform(const std::string& name) {
-  std::ifstream file(robot_path(name));
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("platform:")) return true;
-  return false;
-}
-inline std::vector<std::string> robots_with_platform() {
-  auto names = shipped_robots();
-  std::erase_if(names, [](const std::string& name) { return !has_platform(name); });
-  return names;
-}
+bool has_platform(const std::string& name);
+std::vector<std::string> robots_with_platform();
 /// `names` without some, told by name: loading every robot to ask it would cost each test process half a second.
-inline std::vector<std::string> except(std::vector<std::string> names, const std::vector<std::string>& some) {
-  std::erase_if(names, [&](const auto& name) { return std::find(some.begin(), some.end(), name) != some.end(); });
-  return names;
-}
-inline std::vector<std::string> robots_without_platform() {
-  auto names = shipped_robots();
-  std::erase_if(names, has_platform);
-  return names;
-}
+std::vector<std::string> except(std::vector<std::string> names, const std::vector<std::string>& some);
+std::vector<std::string> robots_without_platform();
 
-inline VecX<double> random_vector(Eigen::Index n, unsigned seed) {
-  std::mt19937 g(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  return VecX<double>::NullaryExpr(n, [&] { return uniform(g); });
-}
+VecX<double> random_vector(Eigen::Index n, unsigned seed);
 
 /// A workspace at the position q, stage closure.
-inline Workspace<double> placed(const Mechanism<double>& m, const VecX<double>& q) {
-  Workspace<double> w(m);
-  w.q = q;
-  tree_positions(m, w);
-  closure(m, w);
-  return w;
-}
+Workspace<double> placed(const Mechanism<double>& m, const VecX<double>& q);
 
-inline double open_by(const Mechanism<double>& m, const VecX<double>& q) {
-  return m.equations > 0 ? placed(m, q).phi.cwiseAbs().maxCoeff() : 0.0;
-}
+double open_by(const Mechanism<double>& m, const VecX<double>& q);
 
 /// The nearest rates to `wish` that keep the loops closed: wish - K^+ K wish.
-inline VecX<double> closed_rates(const Mechanism<double>& m, const Workspace<double>& w, const VecX<double>& wish) {
-  if (m.equations == 0) return wish;
-  const Eigen::JacobiSVD<MatX<double>> svd(w.K, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const MatX<double> V =
-      svd.matrixV().leftCols((svd.singularValues().array() > 1e-8 * svd.singularValues()[0]).count());
-  return wish - V * (V.transpose() * wish);
-}
+VecX<double> closed_rates(const Mechanism<double>& m, const Workspace<double>& w, const VecX<double>& wish);
 
 /// A closed position some way from home, reached in short steps along random closed rates.
-inline VecX<double> random_closed(const Mechanism<double>& m, unsigned seed, int steps = 8, double size = 0.05) {
-  VecX<double> q = m.home;
-  const VecX<double> wish = random_vector(m.nv, seed);
-  for (int i = 0; i < steps; ++i) {
-    Workspace<double> w = placed(m, q);
-    VecX<double> rates = closed_rates(m, w, wish);
-    if (rates.norm() > 1e-9) rates *= size / rates.cwiseAbs().maxCoeff();
-    w.q = moved(m, q, rates);
-    if (!close_loops(m, w).closed) break;
-    q = w.q;
-  }
-  return q;
-}
+VecX<double> random_closed(const Mechanism<double>& m, unsigned seed, int steps = 8, double size = 0.05);
 
 /// q(t) with the given first and second derivatives of its velocity coordinates at t = 0: value, d/dt, d2/dt2 of each
 /// position coordinate. A unit quaternion u with angular velocity w in its own axes follows u' = u (0, w) / 2.
-inline VecX<DD> curve(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a) {
-  VecX<DD> x(m.nq);
-  const auto set = [&](int i, double value, double first, double second) {
-    x[i].value.value = value;
-    x[i].value.d[0] = x[i].d[0].value = first;
-    x[i].d[0].d[0] = second;
-  };
-  const auto turn = [&](int iq, int iv) {
-    const Eigen::Quaterniond u(q[iq], q[iq + 1], q[iq + 2], q[iq + 3]), w(0, v[iv] / 2, v[iv + 1] / 2, v[iv + 2] / 2),
-        dw(0, a[iv] / 2, a[iv + 1] / 2, a[iv + 2] / 2);
-    const Eigen::Quaterniond d = u * w;
-    const Eigen::Vector4d dd = (d * w).coeffs() + (u * dw).coeffs();  // Eigen keeps x, y, z, w
-    set(iq, u.w(), d.w(), dd[3]);
-    for (int i = 0; i < 3; ++i) set(iq + 1 + i, u.coeffs()[i], d.coeffs()[i], dd[i]);
-  };
-  for (const TreeJoint& j : m.joint) {
-    const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
-    for (int i = 0; i < slides; ++i) set(j.q + i, q[j.q + i], v[j.v + i], a[j.v + i]);
-    if (position_size(j.type) >= 4) turn(j.q + slides, j.v + slides);
-  }
-  return x;
-}
+VecX<DD> curve(const Structure& m, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a);
 
 inline double value_of(const DD& x) { return x.value.value; }
 inline double first_of(const DD& x) { return x.d[0].value; }
@@ -131,81 +55,29 @@ auto seconds(const M& x) {
 }
 
 /// Angular velocity and acceleration, in base axes, of an orientation in nested dual numbers.
-inline std::pair<Vec3<double>, Vec3<double>> turning(const Mat3<DD>& R) {
-  const Mat3<double> W = firsts(R) * values(R).transpose();
-  const Mat3<double> dW = seconds(R) * values(R).transpose() + firsts(R) * firsts(R).transpose();
-  const auto vee = [](const Mat3<double>& X) { return Vec3<double>(X(2, 1), X(0, 2), X(1, 0)); };
-  return {vee(W), vee(dW)};
-}
+std::pair<Vec3<double>, Vec3<double>> turning(const Mat3<DD>& R);
 
 /// A robot at q(t): positions and loops in nested dual numbers.
 struct MovingRobot {
   Mechanism<DD> m;
   Workspace<DD> w;
-  MovingRobot(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a)
-      : m(robot.cast<DD>()), w(m) {
-    w.q = curve(robot, q, v, a);
-    tree_positions(m, w);
-    closure(m, w);
-  }
+  MovingRobot(const Mechanism<double>& robot, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a);
 };
 
 /// Where the actuated coordinate v stands in q.
-inline int position_of(const Structure& m, int v) {
-  for (const TreeJoint& j : m.joint)
-    if (velocity_size(j.type) == 1 && j.v == v) return j.q;
-  return -1;
-}
-inline VecX<double> actuators_of(const Structure& m, const VecX<double>& q) {
-  VecX<double> a(static_cast<Eigen::Index>(m.actuator.size()));
-  for (std::size_t i = 0; i < m.actuator.size(); ++i)
-    a[static_cast<Eigen::Index>(i)] = q[position_of(m, m.actuator[i])];
-  return a;
-}
+int position_of(const Structure& m, int v);
+VecX<double> actuators_of(const Structure& m, const VecX<double>& q);
 
 /// How far two poses are apart: metres and radians alike.
-inline double apart(const Transform<double>& a, const Transform<double>& b) {
-  return std::max((a.p - b.p).norm(), vector_from_rotation(a.R.transpose() * b.R).norm());
-}
-inline double apart(const Mechanism<double>& m, const VecX<double>& p, const VecX<double>& q) {
-  const Workspace<double> a = placed(m, p), b = placed(m, q);
-  double most = 0;
-  for (std::size_t j = 0; j < a.X0.size(); ++j) most = std::max(most, apart(a.X0[j], b.X0[j]));
-  return most;
-}
+double apart(const Transform<double>& a, const Transform<double>& b);
+double apart(const Mechanism<double>& m, const VecX<double>& p, const VecX<double>& q);
 
-inline Transform<double> pose(double x, double y, double z, double rx = 0, double ry = 0, double rz = 0) {
-  return {rotation_from_vector<double>({rx, ry, rz}), {x, y, z}};
-}
+Transform<double> pose(double x, double y, double z, double rx = 0, double ry = 0, double rz = 0);
 
-inline Transform<double> home_pose(const Mechanism<double>& m) { return platform_pose(m, placed(m, m.home)); }
+Transform<double> home_pose(const Mechanism<double>& m);
 
 /// A position whose task pose a straight path joins to home, on which the type-2 index stays above a tenth of home's.
 /// Found by Newton's method on the loops with the pose held; the path is shortened until it is safe.
-inline VecX<double> safely_reached(const Mechanism<double>& m, unsigned seed, double size = 0.25) {
-  const Vec6<double> start = pose_vector(home_pose(m));
-  const double length = characteristic_length(m, placed(m, m.home));
-  const double least = 0.1 * singularity_indices(m, placed(m, m.home)).type2.value_or(0.0);
-  Vec6<double> way = random_vector(6, seed) * size;
-  way.head<3>() *= length;
-  for (int tries = 0; tries < 8; ++tries, way /= 2) {
-    Workspace<double> w = placed(m, m.home);
-    bool safe = true;
-    for (int i = 1; i <= 16 && safe; ++i) {
-      Hold hold;
-      hold.coordinates.assign(at(m.nv), false);
-      for (const int e : m.elastic) hold.coordinates[at(e)] = true;
-      for (std::size_t c = 0; c < 6; ++c)
-        if (m.platform.coordinates[c])
-          hold.platform_pose[c] = start[static_cast<Eigen::Index>(c)] + way[static_cast<Eigen::Index>(c)] * i / 16;
-      safe = close_loops(m, w, hold).closed && limits_exceeded(m, w).empty();
-      tree_positions(m, w);
-      closure(m, w);
-      if (safe) safe = singularity_indices(m, w).type2.value_or(1.0) > least;
-    }
-    if (safe) return w.q;
-  }
-  return m.home;
-}
+VecX<double> safely_reached(const Mechanism<double>& m, unsigned seed, double size = 0.25);
 
 }  // namespace gough

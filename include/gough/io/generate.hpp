@@ -42,7 +42,6 @@ struct PublishedCount {
   std::string program, from, source, section;  ///< no section: the whole
   int add, mul;
 };
-/// Nothing where none is known.
-const PublishedCount* published_count(const Program& p, const std::string& section = "");
+std::vector<PublishedCount> published_counts(const Program& p, const std::string& section = "");
 
 }  // namespace gough

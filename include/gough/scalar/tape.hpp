@@ -91,7 +91,6 @@ class Tape {
 
   static Key key(Op op, std::array<Ref, 4> arg, double value);
   Ref make(Op op, std::array<Ref, 4> arg, double value = 0);
-  bool exists(Op op, std::array<Ref, 4> arg) const { return index_.contains(key(op, arg, 0)); }
   bool unit_leaves(Ref r) const;
   bool turned(Ref angle) const;
   void split_constant(Ref r, double& factor, Ref& rest);

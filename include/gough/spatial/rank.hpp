@@ -1,5 +1,6 @@
 #pragma once
-/// Numerical rank and null spaces, by singular values. For looking at a mechanism, not for kernels: it allocates.
+/// Numerical rank, null spaces and least squares. For looking at a mechanism, not for kernels: it allocates. Compiled once
+/// here: Eigen's decompositions take seconds in every file that uses them.
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,17 @@ int numerical_rank(const MatX<double>& A);
 MatX<double> null_space(const MatX<double>& A);
 /// The k-th largest singular value over the largest; none for k = 0 or a matrix of zeros.
 std::optional<double> singular_ratio(const MatX<double>& A, int k);
+
+struct SingularValues {
+  VecX<double> s;
+  MatX<double> V;  ///< all right singular vectors
+};
+SingularValues singular_values(const MatX<double>& A);
+
+/// The shortest X with the least |A X - B|, column by column. Pivots below `threshold` of the largest count as zero; 0: below
+/// rounding.
+MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double threshold = 0);
+MatX<double> pseudo_inverse(const MatX<double>& A);
 
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows);
 MatX<double> columns_of(const MatX<double>& A, const std::vector<int>& columns);
