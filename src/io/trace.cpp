@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "gough/error.hpp"
 
@@ -22,6 +23,8 @@ VecX<Expr> Trace::input(const std::string& name, const std::string& meaning, con
 
 void Trace::output(const std::string& name, const std::string& meaning, const std::vector<std::string>& entry,
                    const VecX<Expr>& value) {
+  if (static_cast<std::size_t>(value.size()) != entry.size())
+    throw std::logic_error(fmt::format("{}: {} values for {} names", name, value.size(), entry.size()));
   OutputArray array{name, meaning, entry, {}};
   for (const Expr& x : value) array.value.push_back(x.ref());
   program.outputs.push_back(array);

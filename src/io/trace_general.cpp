@@ -163,9 +163,10 @@ void TracedRobot::regressor() {
     for (const char* entry : {"Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "sx", "sy", "sz", "m"})
       columns.push_back(body + "." + entry);
   for (const std::string& name : m.coefficient_name) columns.push_back("friction." + name);
-  trace.output("H",
-               fmt::format("tau = H p: {} actuators x {} parameters, row by row", m.actuator.size(), columns.size()),
-               matrix_entries(actuator_names(m), columns), row_by_row(d.virtual_power->H));
+  trace.output(
+      "H", fmt::format("tau = H p: {} actuators x {} parameters, row by row", m.actuator.size(), columns.size()),
+      matrix_entries(actuator_names(m), columns),
+      row_by_row(d.virtual_power->H.topRows(static_cast<Eigen::Index>(m.actuator.size()))));  // then elastic ones
   trace.guard("the loops are near a singularity of the chosen coordinates", d.smallest_pivot(false));
 }
 

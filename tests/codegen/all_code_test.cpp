@@ -190,7 +190,7 @@ std::optional<VecX<double>> expected(const Program& p, const Moving& x, const Co
   if (p.what == "regressor") {
     Dynamics d(m, w, by(Formulation::virtual_power));
     if (!inverse_dynamics(m, w, d).ok()) return std::nullopt;
-    return row_by_row(d.virtual_power->H);
+    return row_by_row(d.virtual_power->H.topRows(static_cast<Eigen::Index>(m.actuator.size())));
   }
   Dynamics d(m, w);
   if (!inverse_dynamics(m, w, d).ok() || !same_columns(p, m, d)) return std::nullopt;
