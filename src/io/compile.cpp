@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -57,9 +58,8 @@ std::vector<std::string> compiler() {
 
 /// Runs a command without a shell, its messages into a file. Returns its exit status; -1: it was killed.
 int run(std::vector<std::string> command, const std::string& messages) {
-  std::vector<char*> words;
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
+  std::vector<char*> words(command.size() + 1, nullptr);
+  std::transform(command.begin(), command.end(), words.begin(), [](std::string& word) { return word.data(); });
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
