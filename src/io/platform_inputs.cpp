@@ -38,7 +38,7 @@ Vec3<double> cardan_angles(const Mat3<double>& R) {
   return {std::atan2(-R(1, 2), R(2, 2)), std::asin(R(0, 2)), std::atan2(-R(0, 1), R(0, 0))};
 }
 
-PlatformInputs::PlatformInputs(const Mechanism<double>& m, std::vector<int> freedoms, Rotation rotation)
+PlatformInputs::PlatformInputs(const Mechanism<double>& m, const std::vector<int>& freedoms, Rotation rotation)
     : m_(m), matrix_(rotation == Rotation::matrix), home_(platform_frame_at(m, m.home)) {
   for (const int c : freedoms) (c < 3 ? shifts_ : turns_).push_back(c % 3);
   const Vec3<double> home = cardan_angles(home_.R);

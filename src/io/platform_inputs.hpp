@@ -8,7 +8,7 @@ namespace gough {
 class PlatformInputs {
  public:
   enum class Rotation { cardan, matrix };
-  PlatformInputs(const Mechanism<double>& m, std::vector<int> freedoms, Rotation rotation);
+  PlatformInputs(const Mechanism<double>& m, const std::vector<int>& freedoms, Rotation rotation);
 
   /// Position and rotation, the third axis times `lift`. Everything else zero.
   PlatformState<Expr> pose(Trace& t, const Expr& lift) const;
