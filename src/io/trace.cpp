@@ -96,7 +96,7 @@ void Trace::choose_pivots(const std::string& what, Elimination<Expr>& e) {
     for (int c = 0; c < columns; ++c) s.filled(r, c) = e.A(r, c).ref() == Ref() ? 0 : 1;
   for (const std::vector<double>& sample : samples) {
     const std::vector<double> v = values(sample);
-    s.at.push_back(e.A.unaryExpr([&](const Expr& x) { return value_of(v, x.ref()); }));
+    s.at.emplace_back(e.A.unaryExpr([&](const Expr& x) { return value_of(v, x.ref()); }));
   }
   std::vector<bool> used_row(static_cast<std::size_t>(rows), false),
       used_column(static_cast<std::size_t>(columns), false);
@@ -127,6 +127,7 @@ void Trace::choose_pivots(const std::string& what, Elimination<Expr>& e) {
 
 std::vector<std::string> axis_entries(const std::string& unit, const std::vector<int>& axes) {
   std::vector<std::string> names;
+  names.reserve(axes.size());
   for (const int a : axes) names.push_back(fmt::format("{} [{}]", "xyz"[a], unit));
   return names;
 }
