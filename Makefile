@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
 CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks operations examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench benchmarks operations verify all-code-test browser-test format format-check schema install clean
+.PHONY: help setup build demo test bench bench-peers benchmarks operations verify all-code-test browser-test format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -43,6 +43,12 @@ bench: setup  ## build and run the benchmarks
 	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_bench
 	@build/gough_bench
+
+bench-peers: setup  ## compare with Pinocchio, MuJoCo, Simbody and DART (installs them), write docs/peers.md
+	@tools/setup peers
+	@cmake --preset release -DGOUGH_PEERS=ON >/dev/null
+	@$(BUILD) build -j$(JOBS) --target peers
+	@python3 bench/peers/page.py build .
 
 benchmarks: setup  ## compute the published benchmarks, write docs/benchmarks.md
 	@cmake --preset release >/dev/null

@@ -123,7 +123,10 @@ Result five_bar_generated(const Problem& p) {
       },
       r.inverse_error, r.inverse_us);
   measure(
-      p, [&](const State& s) { return Numbers{s.a[a], s.a[b]}; },
+      p,
+      [&](const State& s) {
+        return Numbers{s.a[a], s.a[b]};
+      },
       [&](std::size_t i) -> const auto& {
         five_bar_forward(&forward_constants, drives[i].q, drives[i].v, drives[i].tau, answer.data());
         return answer;

@@ -109,8 +109,9 @@ Problem tree_of(const Case& c, const Mechanism<double>& m, const std::string& la
   p.nv = m.nv;
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     const Inertia<double>& I = m.inertia[j];
-    Body b{m.body_name[j], m.parent[j], plain(m.joint[j].type), m.joint[j].q, m.joint[j].v, plain(m.placement[j]),
-           I.mass,         {},          {}};
+    Body b{m.body_name[j], m.parent[j],  plain(m.joint[j].type),
+           m.joint[j].q,   m.joint[j].v, plain(m.placement[j]),
+           I.mass,         {},           {}};
     const Vec3<double> com = I.first / I.mass;
     const Mat3<double> about_com = I.second - steiner<double>(com, com) * I.mass;
     b.com = plain(com);
@@ -118,8 +119,8 @@ Problem tree_of(const Case& c, const Mechanism<double>& m, const std::string& la
     p.bodies.push_back(b);
   }
   for (std::size_t i = 0; i < m.cut.size(); ++i)
-    p.cuts.push_back({m.cut[i].a, m.cut[i].b, plain(m.cut_a[i]), plain(m.cut_b[i]),
-                      m.cut[i].kind == JointKind::revolute});
+    p.cuts.push_back(
+        {m.cut[i].a, m.cut[i].b, plain(m.cut_a[i]), plain(m.cut_b[i]), m.cut[i].kind == JointKind::revolute});
   return p;
 }
 
@@ -226,9 +227,8 @@ std::vector<Case> all_cases(const std::string& robots_folder) {
 
 std::vector<Problem> problems(const Case& c) {
   std::vector<Problem> all = {problem(c, ready(hung(c.description)), "platform hung on a leg")};
-  const bool balls = std::all_of(c.m.cut.begin(), c.m.cut.end(), [](const CutJoint& cut) {
-    return cut.kind == JointKind::spherical;
-  });
+  const bool balls =
+      std::all_of(c.m.cut.begin(), c.m.cut.end(), [](const CutJoint& cut) { return cut.kind == JointKind::spherical; });
   if (balls && c.m.platform.floats) all.push_back(problem(c, c.m, "platform floating"));
   return all;
 }

@@ -51,9 +51,7 @@ std::string children(const Problem& p, int parent) {
   for (std::size_t j = 0; j < p.bodies.size(); ++j) {
     const Body& b = p.bodies[j];
     if (b.parent != parent) continue;
-    Numbers9 I = b.inertia;
-    for (const std::size_t i : {0U, 4U, 8U})  // MuJoCo wants a rod to have some inertia about its axis
-      I[i] = std::max(I[i], 1e-10 * (b.inertia[0] + b.inertia[4] + b.inertia[8]));
+    const Numbers9 I = b.positive_inertia();
     text += "<body" + pose(b.placement) + ">" + joint_xml(b) + "<inertial" + position(b.com) + " mass='" +
             list({b.mass}) + "' fullinertia='" + list({I[0], I[4], I[8], I[1], I[2], I[5]}) + "'/>\n" +
             children(p, static_cast<int>(j)) + "</body>\n";
@@ -67,9 +65,8 @@ std::string model_xml(const Problem& p) {
     equality += "<connect site1='a" + std::to_string(c) + "' site2='b" + std::to_string(c) +
                 "' solref='0.0002 1' solimp='0.9999 0.9999 0.001'/>\n";
   return "<mujoco><option timestep='0.0001' solver='Newton' jacobian='dense' tolerance='1e-14' gravity='" +
-         list({p.gravity[0], p.gravity[1], p.gravity[2]}) +
-         "'><flag contact='disable'/></option>\n<worldbody>" + children(p, -1) + "</worldbody>\n<equality>" + equality +
-         "</equality></mujoco>";
+         list({p.gravity[0], p.gravity[1], p.gravity[2]}) + "'><flag contact='disable'/></option>\n<worldbody>" +
+         children(p, -1) + "</worldbody>\n<equality>" + equality + "</equality></mujoco>";
 }
 
 // ------------------------------------------------------------------------------------------------ measurements
@@ -87,8 +84,8 @@ struct Engine {
       for (int k = 0; k < b.velocities(); ++k) place.resize(at(p.nv)), place[at(b.v + k)] = m->jnt_dofadr[j] + k;
       for (int k = 0; k < b.positions(); ++k) q_place.resize(at(p.nq)), q_place[at(b.q + k)] = m->jnt_qposadr[j] + k;
     }
-    for (const State& s : p.states) states.push_back({moved(s.q, q_place), moved(s.v, place), moved(s.a, place),
-                                                      moved(s.force, place)});
+    for (const State& s : p.states)
+      states.push_back({moved(s.q, q_place), moved(s.v, place), moved(s.a, place), moved(s.force, place)});
   }
   /// MuJoCo has the same coordinates in its own order; the only free joint is at the base's origin.
   static Numbers moved(const Numbers& x, const std::vector<int>& to) {

@@ -42,6 +42,12 @@ struct Body {
   Numbers3 com{};
   Numbers9 inertia{};  ///< about the centre of mass
 
+  /// The inertia with something about the axis of a rod, for engines that want all moments to be positive.
+  Numbers9 positive_inertia() const {
+    Numbers9 I = inertia;
+    for (const std::size_t i : {0U, 4U, 8U}) I[i] = std::max(I[i], 1e-10 * (inertia[0] + inertia[4] + inertia[8]));
+    return I;
+  }
   int positions() const { return joint == Joint::spherical ? 4 : joint == Joint::free ? 7 : 1; }
   int velocities() const { return joint == Joint::spherical ? 3 : joint == Joint::free ? 6 : 1; }
 };

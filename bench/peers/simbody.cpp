@@ -30,7 +30,8 @@ Transform transform(const Frame& f) {
 SimTK::Body::Rigid rigid(const Body& b) {
   const Numbers9& I = b.inertia;
   const SimTK::Inertia about_com(I[0], I[4], I[8], I[1], I[2], I[5]);
-  return SimTK::Body::Rigid(SimTK::MassProperties(b.mass, vec(b.com), about_com.shiftFromMassCenter(vec(b.com), b.mass)));
+  return SimTK::Body::Rigid(
+      SimTK::MassProperties(b.mass, vec(b.com), about_com.shiftFromMassCenter(vec(b.com), b.mass)));
 }
 
 class Engine {
@@ -41,7 +42,8 @@ class Engine {
     for (const Cut& cut : p.cuts) {
       MobilizedBody &a = body(cut.a), &b = body(cut.b);
       if (cut.planar)
-        SimTK::Constraint::PointOnLine(a, SimTK::UnitVec3(transform(cut.in_a).z()), vec(cut.in_a.p), b, vec(cut.in_b.p));
+        SimTK::Constraint::PointOnLine(a, SimTK::UnitVec3(transform(cut.in_a).z()), vec(cut.in_a.p), b,
+                                       vec(cut.in_b.p));
       else SimTK::Constraint::Ball(a, vec(cut.in_a.p), b, vec(cut.in_b.p));
     }
     system.realizeTopology();
@@ -154,9 +156,8 @@ void measure_inverse(Engine& e, Result& r) {
         e.state.updQ() = e.states[s].q;
         e.state.updU() = e.states[s].u;
         e.system.realize(e.state, Stage::Dynamics);
-        e.matter.calcResidualForceIgnoringConstraints(e.state, Vector(),
-                                                      e.system.getRigidBodyForces(e.state, Stage::Dynamics),
-                                                      e.states[s].udot, residual);
+        e.matter.calcResidualForceIgnoringConstraints(
+            e.state, Vector(), e.system.getRigidBodyForces(e.state, Stage::Dynamics), e.states[s].udot, residual);
         e.matter.calcGTranspose(e.state, Gt);
         for (int i = 0; i < n; ++i) {
           lambda[i] = -residual[e.passive[at(i)]];
