@@ -19,6 +19,12 @@ Numbers platform_of(const State& s) {
   return {s.acceleration[0], s.acceleration[1], s.acceleration[2], s.domega[0], s.domega[1], s.domega[2]};
 }
 
+Result result(const std::string& name, const Problem& p) {
+  Result r(name, p);
+  r.layout.clear();  // there is no tree
+  return r;
+}
+
 /// As check_and_time, with what the state must give.
 template <class Reference, class Evaluate>
 void measure(const Problem& p, Reference&& reference, Evaluate&& evaluate, double& error, double& us) {
@@ -38,7 +44,7 @@ Result hexapod_by_hand(const Problem& p) {
     motion.push_back({Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(s.platform.R.data()),
                       vec(s.platform.p), vec(s.velocity), vec(s.omega), vec(s.acceleration), vec(s.domega),
                       Eigen::Map<const Vec6>(s.tau.data())});
-  Result r("hand-written", p);
+  Result r = result("hand-written", p);
   r.inverse_call = r.forward_call = "from the platform's motion, bench/handwritten_hexapod.hpp";
   Vec6 answer;
   measure(
@@ -71,7 +77,7 @@ Result hexapod_generated(const Problem& p) {
   hexapod_forward_default(&forward_parameters);
   hexapod_forward_setup(&forward_parameters, &forward_constants);
 
-  Result r("gough generated C", p);
+  Result r = result("gough generated C", p);
   r.inverse_call = r.forward_call = "gough generate --from platform --rotation matrix";
   std::array<double, 6> answer{};
   measure(
@@ -105,7 +111,7 @@ Result five_bar_generated(const Problem& p) {
   five_bar_forward_default(&forward_parameters);
   five_bar_forward_setup(&forward_parameters, &forward_constants);
 
-  Result r("gough generated C", p);
+  Result r = result("gough generated C", p);
   r.inverse_call = r.forward_call = "gough generate --from actuators";
   struct Drives {
     double q[2], v[2], a[2], tau[2];

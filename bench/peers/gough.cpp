@@ -19,15 +19,16 @@ Result result(const Case& c, const std::string& engine) {
 }
 
 /// Inverse dynamics from all joints' motion, and forward dynamics.
-Result by_joints(const Case& c, Formulation by) {
+Result by_joints(const Case& c, Formulation by, bool lanes) {
   Workspace<double> w(c.m);
-  Dynamics<double> d(c.m, w, {.by = by});
+  Dynamics<double> d(c.m, w, {.by = by, .lanes = lanes});
   d.external = false;
   const auto put = [&](const Case::Moving& s) {
     w.q = s.q;
     w.v = s.v;
   };
-  Result r = result(c, fmt::format("gough {}", name(by)));
+  const bool marked = lanes && !c.grows.empty();
+  Result r = result(c, fmt::format("gough {}{}", name(by), marked ? ", as lanes" : ""));
   r.forward_call = "forward_dynamics";
   const auto forward = [&](std::size_t i) -> const VecX<double>& {
     put(c.states[i]);
@@ -67,8 +68,12 @@ Result by_platform(const Case& c) {
 }
 
 std::vector<Result> measure(const Case& c) {
-  if (c.grows.empty()) return {by_joints(c, Formulation::legs), by_platform(c)};
-  return {by_joints(c, Formulation::legs), by_joints(c, Formulation::scdd), by_joints(c, Formulation::dalembert)};
+  if (c.grows.empty()) return {by_joints(c, Formulation::legs, true), by_platform(c)};
+  std::vector<Result> all;
+  for (const Formulation by : {Formulation::legs, Formulation::scdd, Formulation::dalembert})
+    all.push_back(by_joints(c, by, false));
+  if (c.grows == "legs" && c.number == 6) all.push_back(by_joints(c, Formulation::legs, true));
+  return all;
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ PEERS = {"pinocchio": "Pinocchio", "simbody": "Simbody", "mujoco": "MuJoCo", "da
 HAND, LEGS = "hand-written", "gough legs"
 ROBOTS = {"hexapod": HAND, "five_bar": LEGS}  # and what its times are divided by
 BLUE, ORANGE = "#2a6fbb", "#e08a2c"
-COLOURS = {LEGS: BLUE, "gough scdd": "#1f9e89", "gough dalembert": "#8fb8de", "Pinocchio": ORANGE, "Simbody": "#b5432f"}
+COLOURS = {LEGS: BLUE, LEGS + ", as lanes": BLUE, "gough scdd": "#1f9e89", "gough dalembert": "#8fb8de",
+           "Pinocchio": ORANGE, "Simbody": "#b5432f"}
 SAME = ("engine", "robot", "layout", "grows", "number", "exact", "inverse_call", "forward_call")
 
 INTRODUCTION = """\
@@ -30,10 +31,10 @@ Written by `make bench-peers`, which installs the other engines from their packa
 
 All engines get the same robots, made from the robot files, and the same {states} closed states near home with random
 rates and accelerations, friction left out. Inverse dynamics finds the drives' forces of a motion, forward dynamics the
-accelerations under these forces with all loops closed. First each answer is compared with gough's: the error is the
-largest difference over the largest number, and the run fails where an engine with exact loops is off by more than
-1e-8. Then it is timed on one thread: a batch goes through all states, the fastest batch of {rounds} rounds counts. Each
-engine is shown with its best call and tree, found by trying those listed [below](#calls).
+accelerations under these forces with all loops closed. First each answer is compared with that of gough's `legs`: the
+error is the largest difference over the largest number, and the run fails where an engine with exact loops is off by
+more than 1e-8. Then it is timed on one thread: a batch goes through all states, the fastest batch of {rounds} rounds
+counts. Each engine is shown with its best call and tree, found by trying those listed [below](#calls).
 
 ![Times of all engines](pictures/peers.svg)
 """
@@ -44,7 +45,8 @@ within a time step, so its accelerations do not contain what the turning of the 
 errors are theirs, at these settings; their inverse dynamics is put together from exact parts.
 
 "from the platform" starts from the platform's motion, as the hand-written code and the generated C for the hexapod do;
-the generated C for the five-bar starts from the drives' motion, all others from all joints' motion. gough's library
+the generated C for the five-bar starts from the drives' motion, all others from all joints' motion. Forward, the
+generated C gives the accelerations of the platform or of the drives, all others those of all joints. gough's library
 runs as it is shipped and chooses its instructions when it starts. Hand-written, generated, Pinocchio, MuJoCo's and
 Simbody's programs are compiled with `-O3 -march=native`; the libraries of MuJoCo, Simbody and DART are as packaged.
 """
@@ -53,13 +55,13 @@ GROWTH = """\
 ## How cost grows
 
 Forward dynamics of the hexapod: with legs 1, 3, 5 alone, as it is, and with all its legs placed twice, three and four
-times; and with each leg's slider split into parts that springs join, up to 32 of them. Springs' forces are given to the
-other engines ready made. Pinocchio is shown with the faster of its two calls and of both trees at each point.
+times; and with each leg's slider split into parts that springs join, up to 32 of them. Ten states each; springs' forces
+are given to the other engines ready made. Shown is the fastest of an engine's calls and trees at each point.
 
 ![Growth with legs and with elastic freedoms](pictures/growth.svg)
 
-gough takes six equal legs as lanes of vector instructions; with fewer, with more, or with elastic legs it goes leg by
-leg.
+Six equal legs of rigid bodies gough takes as lanes of vector instructions (a point of its own); otherwise it goes leg by
+leg (the line).
 """
 
 
@@ -132,8 +134,9 @@ def shown(value, form):
 def table(results, robot):
     rows = engines(results, robot)
     yardstick = next((row for row in rows if row[0] == ROBOTS[robot]))
-    lines = [f"| {robot} | inverse [us] | forward [us] | inverse / {yardstick[0]} | forward / {yardstick[0]} | inverse error | forward error |",
-             "|---|---|---|---|---|---|---|"]
+    head = [robot, "inverse [us]", "forward [us]", f"inverse / {yardstick[0]}", f"forward / {yardstick[0]}",
+            "inverse error", "forward error"]
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, *both in rows:
         cells = {"us": [], "ratio": [], "error": []}
         for what, r, one in zip(("inverse", "forward"), both, yardstick[1:]):
@@ -145,6 +148,18 @@ def table(results, robot):
             cells["error"].append(error + (" (soft)" if soft else ""))
         lines.append("| " + " | ".join([name, *cells["us"], *cells["ratio"], *cells["error"]]) + " |")
     return "\n".join(lines)
+
+
+def faster(results, robot):
+    """Which other engines are faster than the library."""
+    rows = {name: both for name, *both in engines(results, robot)}
+    words = []
+    for k, what in enumerate(("inverse", "forward")):
+        ours = min(both[k][f"{what}_us"] for name, both in rows.items() if name.startswith(LEGS) and both[k])
+        names = [name for name, both in rows.items()
+                 if name.split(" ")[0] in PEERS.values() and both[k][f"{what}_us"] < ours]
+        words.append(f"{what}: {', '.join(names) or 'none'}")
+    return f"Other engines that are faster than gough's library on the {robot}: " + "; ".join(words) + "."
 
 
 def calls(results):
@@ -163,7 +178,7 @@ def growth_series(results, grows):
     """(name, colour, points) of forward dynamics; of other engines the best call at each number."""
     series = []
     for name, colour in COLOURS.items():
-        mine = [r for r in results if r["grows"] == grows and r["engine"].startswith(name)]
+        mine = [r for r in results if r["grows"] == grows and name in (r["engine"], r["engine"].split(" ")[0])]
         numbers = sorted({r["number"] for r in mine})
         points = [(n, best([r for r in mine if r["number"] == n], "forward")["forward_us"]) for n in numbers]
         if points:
@@ -175,17 +190,21 @@ def growth_table(results, grows, title):
     series = growth_series(results, grows)
     numbers = [n for n, _ in series[0][2]]
     lines = [f"| {title} | " + " | ".join(str(n) for n in numbers) + " |", "|---" * (len(numbers) + 1) + "|"]
-    lines += [f"| {name} [us] | " + " | ".join(f"{us:.3g}" for _, us in points) + " |" for name, _, points in series]
+    for name, _, points in series:
+        cells = [shown(dict(points).get(n), ".3g" if dict(points).get(n, 0) < 1000 else ".0f") for n in numbers]
+        lines.append(f"| {name} [us] | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def draw(results, pictures):
     width, parts, height = 980, [], 0
     parts += plots.legend(["inverse dynamics", "forward dynamics"], [BLUE, ORANGE], 200, 14)
+    rows = {robot: [(name + (" (soft)" if both[1] and not both[1]["exact"] else ""),
+                     [r and r[f"{what}_us"] for what, r in zip(("inverse", "forward"), both)])
+                    for name, *both in engines(results, robot)] for robot in ROBOTS}
+    span = plots.decade_range([us for row in rows.values() for _, values in row for us in values if us])
     for i, robot in enumerate(ROBOTS):
-        rows = [(name, [r and r[f"{what}_us"] for what, r in zip(("inverse", "forward"), both)])
-                for name, *both in engines(results, robot)]
-        panel, used = plots.bars(robot, rows, [BLUE, ORANGE], 5 + i * 490, 36, 480)
+        panel, used = plots.bars(robot, rows[robot], span, [BLUE, ORANGE], 5 + i * 490, 36, 480)
         parts += panel
         height = max(height, used)
     plots.save(pictures / "peers.svg", parts, width, height + 46)
@@ -206,7 +225,7 @@ def machine():
 def main():
     build, root = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     results, problems = measure(build, root)
-    tables = [table(results, robot) for robot in ROBOTS]
+    tables = [part for robot in ROBOTS for part in (table(results, robot), faster(results, robot))]
     growth = [growth_table(results, "legs", "legs"), growth_table(results, "elastic", "elastic freedoms per leg")]
     introduction = INTRODUCTION.format(machine=machine(), states=len(problems[0]["states"]), rounds=ROUNDS)
     page = [introduction, *tables, NOTES, GROWTH, *growth, calls(results)]

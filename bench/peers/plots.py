@@ -38,11 +38,11 @@ def decade_range(values):
     return 10.0 ** math.floor(math.log10(min(values))), 10.0 ** math.ceil(math.log10(max(values)))
 
 
-def bars(title, rows, colours, left, top, width):
-    """rows: (name, [value or None per colour]). Returns elements and the height used."""
+def bars(title, rows, span, colours, left, top, width):
+    """rows: (name, [value or None per colour]); span: of the axis. Returns elements and the height used."""
     names, bar, gap = 190, 11, 9
     step = bar * len(colours) + gap
-    x = Log(*decade_range([v for _, values in rows for v in values if v]), left + names, left + width - 40)
+    x = Log(*span, left + names, left + width - 40)
     bottom = top + 34 + step * len(rows)
     parts = [text(left + names, top + 14, title, size=14, weight="bold")]
     for tick in x.decades():
@@ -77,11 +77,11 @@ def lines(title, below, series, left, top, width, height):
         path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in ps)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in ps]
-        ends.append([y(ps[-1][1]), name, colour])
-    lowest = -math.inf
-    for end in sorted(ends):  # names at the ends of their lines, none over another
-        lowest = max(end[0], lowest + 15)
-        parts.append(text(x.end + 10, lowest + 4, end[1], colour=end[2], weight="bold"))
+        ends.append((x(ps[-1][0]), y(ps[-1][1]), name, colour))
+    lowest = {}
+    for at, height, name, colour in sorted(ends):  # names at the ends of their lines, none over another
+        lowest[at] = max(height, lowest.get(at, -math.inf) + 15)
+        parts.append(text(at + 10, lowest[at] + 4, name, colour=colour, weight="bold"))
     return parts
 
 
