@@ -33,8 +33,9 @@ All engines get the same robots, made from the robot files, and the same {states
 rates and accelerations, friction left out. Inverse dynamics finds the drives' forces of a motion, forward dynamics the
 accelerations under these forces with all loops closed. First each answer is compared with that of gough's `legs`: the
 error is the largest difference over the largest number, and the run fails where an engine with exact loops is off by
-more than 1e-8. Then it is timed on one thread: a batch goes through all states, the fastest batch of {rounds} rounds
-counts. Each engine is shown with its best call and tree, found by trying those listed [below](#calls).
+more than 1e-8. Then it is timed on one thread, passing many times through all states in pieces of about 50 us, the least
+time of each piece counting; all engines in turn, {rounds} times. Each engine is shown with its best call and tree, found
+by trying those listed [below](#calls).
 
 ![Times of all engines](pictures/peers.svg)
 """
