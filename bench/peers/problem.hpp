@@ -1,6 +1,6 @@
 #pragma once
 /// What every engine is given: a tree of bodies, the joints that close its loops, and states of motion. Plain numbers in
-/// a JSON file that gough writes (main.cpp): engines are compiled with flags that do not mix, so each is a program.
+/// a JSON file that gough writes (gough.cpp): engines are compiled with flags that do not mix, so each is a program.
 ///
 /// Body j hangs on joint j. Its frame is the joint's moving frame; revolute joints turn about z, prismatic ones slide
 /// along z. SI units, rows of matrices one after the other.
