@@ -21,7 +21,8 @@ int generate(const Options& o) {
   const gough::GenerateWish wish = wish_of(o);
   const gough::Program program = gough::generate(m, wish);
   if (o.code.count) return print(o.json ? gough::count_json(program, wish) : gough::count_text(program, wish));
-  const std::vector<std::string> files = gough::write_code(program, o.output.empty() ? "." : o.output, o.code.lang);
+  const std::vector<std::string> files =
+      gough::write_code(program, o.output.empty() ? "." : o.output, o.code.lang, o.code.batch);
   if (o.json) return print(gough::generated_json(program, files));
   const gough::Count c = gough::count(program).call;
   return print(fmt::format("{}: {} operations a call\n", fmt::join(files, ", "), c.total()));
@@ -30,7 +31,7 @@ int generate(const Options& o) {
 int compile(const Options& o) {
   const gough::Program program = gough::generate(gough::load_robot(o.robot), wish_of(o));
   const std::string file = o.output.empty() ? program.name + ".so" : o.output;
-  gough::compile(program, file, o.code.native);
+  gough::compile(program, file, {o.code.native, o.code.batch});
   if (o.json) return print(gough::generated_json(program, {file}));
   return print(fmt::format("{}: {} operations a call\n", file, gough::count(program).call.total()));
 }

@@ -88,6 +88,7 @@ void add_code(CLI::App* verb, Options& o) {
   verb->add_option("--newton", o.code.newton, "from joints: steps of Newton's method that close the loops; default 0");
   verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
   verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
+  verb->add_flag("--batch", o.code.batch, "in C: also for many states at once, in vectors");
 }
 
 void add_generate(CLI::App* verb, Options& o) {

@@ -40,7 +40,10 @@ typedef struct {
   int (*call)(const void *state, const double *in, double *out);       /* arrays one after another; the status */
   int (*get)(const void *state, const char *parameter, double *value); /* 0, or 1: no such parameter */
   int (*set)(void *state, const char *parameter, double value);
-} gough_program_format_1;
+  /* Many states, or NULL: entry i of state s of n at [i n + s], states first to last - 1; a status for each. */
+  void (*batch)(const void *state, size_t n, size_t first, size_t last, const double *in, double *out, int *status);
+  const char *(*batch_instructions)(void);
+} gough_program_format_2;
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +51,7 @@ extern "C" {
 #ifdef __GNUC__
 __attribute__((visibility("default")))
 #endif
-extern const gough_program_format_1 gough_program;
+extern const gough_program_format_2 gough_program;
 #ifdef __cplusplus
 }
 #endif
@@ -81,18 +84,20 @@ std::vector<std::string> parameter_rows(const Program& p) {
 }
 
 /// The function's arguments: the constants, then places in the flat arrays.
-std::string arguments(const Program& p, bool has_parameters) {
+std::string arguments(const Program& p, bool has_parameters, bool batch = false) {
   std::vector<std::string> list;
   if (has_parameters) list.emplace_back("&((const program_state *)state)->c");
+  if (batch) list.emplace_back("n, first, last");
   const auto place = [&](const char* flat, const auto& arrays) {
     std::size_t first = 0;
     for (const auto& a : arrays) {
-      if (!a.entry.empty()) list.push_back(fmt::format("{} + {}", flat, first));
+      if (!a.entry.empty()) list.push_back(fmt::format("{} + {}{}", flat, first, batch ? " * n" : ""));
       first += a.entry.size();
     }
   };
   place("in", p.inputs);
   place("out", p.outputs);
+  if (batch) list.emplace_back("status");
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
@@ -153,12 +158,13 @@ static int set(void *state, const char *name, double value) {{
 
 }  // namespace
 
-std::string emit_loader(const Program& p) {
+std::string emit_loader(const Program& p, bool batch) {
   const std::vector<std::string> inputs = rows_of(p.inputs), outputs = rows_of(p.outputs),
                                  parameters = parameter_rows(p);
   const bool open = !parameters.empty();
   std::string out = fmt::format("/* {} for programs that load it: see docs/codegen.md of gough. */\n", p.name);
-  out += fmt::format("#include <stddef.h>\n#include <string.h>\n\n#include \"{}.h\"\n\n{}", p.name, types);
+  out += fmt::format("#include <stddef.h>\n#include <string.h>\n\n#include \"{}{}.h\"\n\n{}", p.name,
+                     batch ? "_batch" : "", types);
   if (open)
     out += fmt::format("typedef struct {{\n  {0}_parameters p;\n  {0}_constants c;\n}} program_state;\n\n", p.name);
   out += table("gough_array", "inputs", inputs) + table("gough_array", "outputs", outputs) +
@@ -166,13 +172,19 @@ std::string emit_loader(const Program& p) {
   const std::string given = arguments(p, open);
   out += open ? fmt::format(open_functions, p.name, parameters.size(), given)
               : fmt::format(folded_functions, p.name, given);
+  if (batch)
+    out += fmt::format(
+        "static void batch(const void *state, size_t n, size_t first, size_t last, const double *in, double *out,\n"
+        "                  int *status) {{\n  {}{}_batch({});\n}}\n\n",
+        open ? "" : "(void)state;\n  ", p.name, arguments(p, open, true));
   const auto start_of = [](const char* name, const auto& rows) { return rows.empty() ? "NULL" : name; };
   out +=
-      fmt::format("const gough_program_format_1 gough_program = {{\n  {}, {},\n  {}, {}, {}, {},\n", loader_format,
+      fmt::format("const gough_program_format_2 gough_program = {{\n  {}, {},\n  {}, {}, {}, {},\n", loader_format,
                   literal("gough " GOUGH_VERSION), literal(p.robot), literal(p.what), literal(p.from), literal(p.name));
-  return out + fmt::format("  {}, {}, {},\n  {}, {}, {},\n  {}, start, call, get, set,\n}};\n", inputs.size(),
+  return out + fmt::format("  {}, {}, {},\n  {}, {}, {},\n  {}, start, call, get, set, {},\n}};\n", inputs.size(),
                            outputs.size(), parameters.size(), start_of("inputs", inputs), start_of("outputs", outputs),
-                           start_of("parameters", parameters), open ? "sizeof(program_state)" : "0");
+                           start_of("parameters", parameters), open ? "sizeof(program_state)" : "0",
+                           batch ? fmt::format("batch, {}_batch_instructions", p.name) : "NULL, NULL");
 }
 
 }  // namespace gough

@@ -99,18 +99,23 @@ void put(const std::string& made, const std::string& file) {
 
 }  // namespace
 
-void compile(const Program& p, const std::string& file, bool native) {
+void compile(const Program& p, const std::string& file, const CompileOptions& options) {
   const PrivateFolder folder;
-  const std::string code = write_code(p, folder.path()).back(), loader = folder.file(p.name + "_loader.c"),
-                    made = folder.file(p.name + ".so"), messages = folder.file("messages");
-  io::write_text(loader, emit_loader(p));
+  std::vector<std::string> sources = write_code(p, folder.path(), "c", options.batch);
+  std::erase_if(sources, [](const std::string& name) { return !name.ends_with(".c"); });
+  const std::string loader = folder.file(p.name + "_loader.c"), made = folder.file(p.name + ".so"),
+                    messages = folder.file("messages");
+  io::write_text(loader, emit_loader(p, options.batch));
+  sources.push_back(loader);
   std::vector<std::string> command = compiler();
   const std::string asked = fmt::format("{}", fmt::join(command, " "));
   // hidden: two objects in one program must not mix their functions
   command.insert(command.end(),
                  {"-O3", "-fno-math-errno", "-ffp-contract=fast", "-shared", "-fPIC", "-fvisibility=hidden"});
-  if (native) command.emplace_back("-march=native");
-  command.insert(command.end(), {"-o", made, code, loader, "-lm"});
+  if (options.native) command.emplace_back("-march=native");
+  command.insert(command.end(), {"-o", made});
+  command.insert(command.end(), sources.begin(), sources.end());
+  command.emplace_back("-lm");
   if (const int status = run(command, messages); status != 0 || !fs::exists(made))
     throw Error(
         fmt::format("CC: read '{}', which did not compile {}.c (exit status {}), expected a C compiler; it said{}",

@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "gough/codegen/emit.hpp"
@@ -40,7 +42,7 @@ void check_size(const std::string& file, const char* which, std::size_t read, st
 
 }  // namespace
 
-/// As src/codegen/emit_loader.cpp writes it, format 1.
+/// As src/codegen/emit_loader.cpp writes it, format 2.
 struct CompiledProgram::Descriptor {
   int format;
   const char* made_by;
@@ -53,6 +55,8 @@ struct CompiledProgram::Descriptor {
   int (*call)(const void*, const double*, double*);
   int (*get)(const void*, const char*, double*);
   int (*set)(void*, const char*, double);
+  void (*batch)(const void*, std::size_t, std::size_t, std::size_t, const double*, double*, int*);
+  const char* (*batch_instructions)();
 };
 
 void CompiledProgram::Close::operator()(void* library) const { dlclose(library); }
@@ -89,6 +93,23 @@ int CompiledProgram::operator()(std::span<const double> in, std::span<double> ou
   check_size(file_, "inputs", in.size(), input_size());
   check_size(file_, "outputs", out.size(), output_size());
   return program_->call(state_.data(), in.data(), out.data());
+}
+
+std::string CompiledProgram::batch_instructions() const {
+  return program_->batch_instructions == nullptr ? "" : program_->batch_instructions();
+}
+
+void CompiledProgram::batch(std::span<const double> in, std::span<double> out, std::span<int> status) const {
+  if (program_->batch == nullptr)
+    throw Error({file_, 0}, "read a program for one state at a time, expected one compiled with --batch");
+  const std::size_t n = status.size();
+  check_size(file_, "inputs", in.size(), n * input_size());
+  check_size(file_, "outputs", out.size(), n * output_size());
+  constexpr std::size_t block = 1024;  // of states: some tens of microseconds
+  const std::size_t blocks = (n + block - 1) / block;
+  tbb::parallel_for(std::size_t(0), blocks, [&](std::size_t b) {
+    program_->batch(state_.data(), n, b * block, std::min(n, (b + 1) * block), in.data(), out.data(), status.data());
+  });
 }
 
 std::vector<std::string> CompiledProgram::parameters() const {

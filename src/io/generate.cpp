@@ -65,7 +65,8 @@ Program generate(const Mechanism<double>& m, const GenerateWish& wish) {
   return p;
 }
 
-std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang) {
+std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang,
+                                    bool with_batch) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -76,6 +77,12 @@ std::vector<std::string> write_code(const Program& program, const std::string& f
   const SourceText text = cuda ? emit_cuda(p) : emit_c(p);
   std::vector<std::string> files;
   for (const auto& [ending, content] : {std::pair(".h", text.header), std::pair(cuda ? ".cu" : ".c", text.source)}) {
+    files.push_back((fs::path(folder) / (p.name + ending)).string());
+    io::write_text(files.back(), content);
+  }
+  if (cuda || !with_batch) return files;
+  const SourceText batch = emit_batch(p);
+  for (const auto& [ending, content] : {std::pair("_batch.h", batch.header), std::pair("_batch.c", batch.source)}) {
     files.push_back((fs::path(folder) / (p.name + ending)).string());
     io::write_text(files.back(), content);
   }

@@ -18,10 +18,15 @@ SourceText emit_c(const Program& p);
 /// starts it. Arrays of a batch of n states lie entry after entry: entry i of state s at [i n + s].
 SourceText emit_cuda(const Program& p);
 
+/// The same for many states at once, beside emit_c's files: NAME_batch computes states [first, last) of n, eight, four or two in a
+/// vector, as the machine can. Arrays lie as in emit_cuda. C of gcc and clang.
+SourceText emit_batch(const Program& p);
+
 /// A second C file beside emit_c's: `gough_program`, which says what a shared object of the two holds and how it is called.
 /// It is the same for every program, so that one that knows nothing of this robot can load it.
-std::string emit_loader(const Program& p);
-inline constexpr int loader_format = 1;
+/// `batch`: emit_batch's files are there too.
+std::string emit_loader(const Program& p, bool batch = false);
+inline constexpr int loader_format = 2;
 
 /// Letters, digits and underscores: a name that C takes.
 std::string c_name(const std::string& text);

@@ -16,19 +16,24 @@ class StrutInverse {
   StrutInverse(const StrutRobot<S>& robot, const StrutPlan& how, const PlatformState<S>& motion)
       : r(robot), plan(how), x(motion) {}
 
-  /// The drives' forces, in the robot's order.
+  /// The drives' forces, in the robot's order.                                                        (U3)
   std::array<S, 6> forces() {
     platform();
     for (int j = 0; j < 6; ++j) strut(j);
-    const std::array<S, 6> u = plan.flat_base ? solve_flat() : solve();
+    const std::array<S, 6> w = plan.flat_base ? solve_flat() : solve();
+    const Part<S> part("struts");
     std::array<S, 6> tau;
-    for (std::size_t j = 0; j < 6; ++j) tau[static_cast<std::size_t>(plan.order[j])] = drive(j, u[j]);
+    for (std::size_t j = 0; j < 6; ++j)
+      tau[static_cast<std::size_t>(plan.order[j])] = w[j] * piece[j].per_w + piece[j].own;
     return tau;
   }
 
  private:
+  /// All that the solution needs of a strut: few numbers, so that they stay in registers.
   struct Piece {
-    S px, py, iz, l, along, rise, sv, lam;  ///< rise: p5 |n'|^2, sv: l'/l, lam: l l'
+    S px, py;     ///< x/z, y/z
+    S iz, per_w;  ///< 1/z, l/z
+    S own;        ///< tau = w l/z + own
   };
   const Strut<S>& at(int j) const { return r.strut[static_cast<std::size_t>(plan.order[static_cast<std::size_t>(j)])]; }
   V arm(int j) const { return at(j).A - at(0).A; }
@@ -70,21 +75,21 @@ class StrutInverse {
     Piece& o = piece[static_cast<std::size_t>(j)];
     const S X = d.x(), Y = d.y(), Z = d.z();
     const S r2 = X * X + Z * Z, l2 = r2 + Y * Y, il2 = S(1.0) / l2, ir2 = S(1.0) / r2;
-    o.l = sqrt(l2);
-    const S il = o.l * il2, sg = X * v.x() + Z * v.z();
-    o.lam = sg + Y * v.y(), o.sv = o.lam * il2;
-    const S g = v.y() - Y * o.sv;  // r beta'
+    const S l = sqrt(l2), il = l * il2, sg = X * v.x() + Z * v.z();
+    const S lam = sg + Y * v.y(), sv = lam * il2;  // l l', l'/l
+    const S g = v.y() - Y * sv;                    // r beta'
     const S rate = (X * v.z() - Z * v.x()) * ir2, twice = rate + rate;
     const S d3 = s.p3 - s.p2, k = d3 * il2 * Y, J = (s.p1 - d3) + k * Y;
     const S bend = (X * a.z() - Z * a.x() - sg * twice) * ir2;
     const S phi = with_alpha_friction(s, J * bend + k * g * twice, rate) * ir2;
-    const S e = s.p3 * il2, mu = e + (s.p5 + s.p5) * il, la = o.sv * (mu + e), rate2 = rate * rate;
+    const S e = s.p3 * il2, mu = e + (s.p5 + s.p5) * il, la = sv * (mu + e), rate2 = rate * rate;
     const V weight = to_strut<S>(s, r.gravity) * (-(s.p4 + s.p5)) * il;
     V f(mu * a.x() - la * v.x() - Z * phi, mu * a.y() - la * v.y() - k * rate2, mu * a.z() - la * v.z() + X * phi);
     f += weight;
     f.y() = with_beta_friction(s, f.y(), g, ir2);
-    o.rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
-    slide(j, f, d, q, il2);
+    const S along = slide(j, f, d, q) * il2, rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
+    o.per_w = l * o.iz;
+    o.own = with_drive_friction(s, l * (with_viscous(s, -along, sv)) - rise, lam);
   }
 
   static S with_alpha_friction(const Strut<S>& s, const S& Q, const S& rate) {
@@ -96,8 +101,17 @@ class StrutInverse {
     return f + s.dry_beta * sign(g) * sqrt(ir2) + s.viscous_beta * g * ir2;
   }
 
-  /// F along d into the base's plane, and into the sums.
-  void slide(int j, const V& f, const V& d, const V& q, const S& il2) {
+  static S with_viscous(const Strut<S>& s, const S& k, const S& sv) {
+    const Part<S> part("friction");
+    return k + s.viscous * sv;
+  }
+  static S with_drive_friction(const Strut<S>& s, const S& tau, const S& lam) {
+    const Part<S> part("friction");
+    return tau + s.dry * sign(lam);
+  }
+
+  /// F along d into the base's plane, and into the sums; returns F.d.
+  S slide(int j, const V& f, const V& d, const V& q) {
     const Strut<S>& s = at(j);
     Piece& o = piece[static_cast<std::size_t>(j)];
     const V& D = straight[static_cast<std::size_t>(j)];
@@ -106,26 +120,11 @@ class StrutInverse {
       o.iz = S(1.0) / d.z(), o.px = D.x() * o.iz, o.py = D.y() * o.iz;
     }
     const S fx = f.x() - (d.x() * o.iz) * f.z(), fy = f.y() - (d.y() * o.iz) * f.z();
-    o.along = (d.x() * fx + d.y() * fy) * il2;
     const V level = from_strut(s, V(fx, fy, S(0.0)));
     const S Fx = level.x(), Fy = level.y();
     F.x() += Fx, F.y() += Fy;
     M.x() -= q.z() * Fy, M.y() += q.z() * Fx, M.z() += q.x() * Fy - q.y() * Fx;
-  }
-
-  /// (U3)
-  S drive(std::size_t j, const S& u) const {
-    const Strut<S>& s = at(static_cast<int>(j));
-    const Piece& o = piece[j];
-    const Part<S> part("struts");
-    S k = u - o.along;
-    {
-      const Part<S> friction("friction");
-      k = k + s.viscous * o.sv;
-    }
-    const S tau = o.l * k - o.rise;
-    const Part<S> friction("friction");
-    return tau + s.dry * sign(o.lam);
+    return d.x() * fx + d.y() * fy;
   }
 
   /// system y = right, in the plan's order of elimination.
@@ -151,10 +150,7 @@ class StrutInverse {
       row[2][i] = arm(j).x() * piece[i].py - arm(j).y() * piece[i].px;
     }
     const std::array<S, 3> sum = {F.x(), F.y(), M.z()};
-    const std::array<S, 6> w = plan.trapezoids ? with_trapezoids(row, sum) : with_constant_rows(row, sum);
-    std::array<S, 6> u;
-    for (std::size_t j = 0; j < 6; ++j) u[j] = w[j] * piece[j].iz;
-    return u;
+    return plan.trapezoids ? with_trapezoids(row, sum) : with_constant_rows(row, sum);
   }
 
   /// w of struts i and k alone that carries the moments about x and y; A_0 = 0.
@@ -244,10 +240,7 @@ class StrutInverse {
         system(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(c)) = column[c + 1][n] - column[0][n];
     }
     const std::array<S, 5> y = eliminated<5>(right);
-    std::array<S, 6> u;
-    u[0] = (F.z() - y[0] - y[1] - y[2] - y[3] - y[4]) * piece[0].iz;
-    for (std::size_t j = 1; j < 6; ++j) u[j] = y[j - 1] * piece[j].iz;
-    return u;
+    return {F.z() - y[0] - y[1] - y[2] - y[3] - y[4], y[0], y[1], y[2], y[3], y[4]};
   }
 
   const StrutRobot<S>& r;

@@ -14,8 +14,12 @@
 namespace gough {
 
 /// Runs $CC, or cc, on the program's C in a private folder that goes afterwards, and leaves the shared object at `file`.
-/// `native`: for this machine's instructions. Throws Error.
-void compile(const Program& p, const std::string& file, bool native = false);
+/// Throws Error.
+struct CompileOptions {
+  bool native = false;  ///< for this machine's instructions
+  bool batch = false;   ///< many states at once, too
+};
+void compile(const Program& p, const std::string& file, const CompileOptions& options = {});
 
 /// A shared object of compile, loaded, with parameters of its own. Loading runs what the file holds: load what you trust.
 /// While one is loaded, a new file under the same path is not seen.
@@ -39,6 +43,11 @@ class CompiledProgram {
   /// Arrays one after another; `in` and `out` are apart. Returns the status: 0, or 1 where the result is not to be used.
   /// Several threads may call. Throws Error where a span has another size.
   int operator()(std::span<const double> in, std::span<double> out) const;
+
+  /// Many states, in vectors and on all cores: entry i of state s of n at [i n + s]; a status for each of the n. Throws Error
+  /// where a span has another size, or where the program was compiled without `batch`.
+  void batch(std::span<const double> in, std::span<double> out, std::span<int> status) const;
+  std::string batch_instructions() const;  ///< avx512, avx2 or baseline; nothing without `batch`
 
   /// Names of the parameters; none of folded code.
   std::vector<std::string> parameters() const;

@@ -31,7 +31,9 @@ std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path);
 Program generate(const Mechanism<double>& m, const GenerateWish& wish);
 
 /// Writes NAME.h and NAME.c (`lang` cuda: NAME_cuda.h and .cu) into the folder, made if it is not there, and returns their paths.
-std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang = "c");
+/// `batch`: in C also NAME_batch.h and NAME_batch.c, for many states at once.
+std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang = "c",
+                                    bool batch = false);
 std::string generated_json(const Program& p, const std::vector<std::string>& files);
 
 std::string count_text(const Program& p, const GenerateWish& wish);

@@ -1,0 +1,272 @@
+#include "emitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <span>
+
+namespace gough {
+namespace {
+
+std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
+
+std::string counted(const Count& c) {
+  return fmt::format(
+      "{} = {} additions and subtractions + {} multiplications + {} divisions; {} with fused multiply-add;\n"
+      " * {} sqrt, {} sin, {} cos, {} atan2",
+      c.total(), c.add, c.mul, c.div, c.fma_total(), c.sqrt, c.sin, c.cos, c.atan2);
+}
+
+template <class Array>
+std::string listed(const Array& array) {
+  std::string out = fmt::format(" *   {}[{}]: {}\n", array.name, array.entry.size(), plain(array.meaning));
+  for (std::size_t i = 0; i < array.entry.size(); ++i) out += fmt::format(" *     {:2} {}\n", i, plain(array.entry[i]));
+  return out;
+}
+
+}  // namespace
+
+std::string number(double x) {
+  std::string text = fmt::format("{}", x);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string plain(std::string text) {
+  for (char& c : text)
+    if (c == '*' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = ' ';
+  return text;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+Emitter::Emitter(const Program& program)
+    : p(program), when(schedule(p)), table(count(p)), parameters(parameter_fields(p)) {
+  name_inputs();
+  for (const ParameterField& f : parameters) field[f.node] = "p->" + f.name;
+  number_constants();
+  find_lone_products();
+}
+
+bool Emitter::turns() const { return table.call.sin + table.call.cos > 0; }
+
+bool Emitter::reads(const InputArray& a) const {
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    const Tape::Node& n = p.tape.nodes()[i];
+    if (n.op == Op::symbol && when[i] == When::call &&
+        std::count(a.symbol.begin(), a.symbol.end(), static_cast<int>(n.value)) > 0)
+      return true;
+  }
+  return false;
+}
+
+void Emitter::name_inputs() {
+  std::vector<std::string> of_symbol(p.tape.symbols().size());
+  for (const InputArray& a : p.inputs)
+    for (std::size_t k = 0; k < a.symbol.size(); ++k)
+      of_symbol[static_cast<std::size_t>(a.symbol[k])] = fmt::format("{}[{}]", a.name, k);
+  for (const Tape::Node& n : p.tape.nodes())
+    field.push_back(n.op == Op::symbol ? of_symbol[static_cast<std::size_t>(n.value)] : "");
+}
+
+/// Set-up values that a call reads, in the tape's order.
+void Emitter::number_constants() {
+  std::vector<bool> read(p.tape.nodes().size(), false);
+  const auto look = [&](Ref r) { read[at(r)] = read[at(r)] || when[at(r)] == When::setup; };
+  for (std::size_t i = 0; i < when.size(); ++i)
+    for (std::size_t k = 0; when[i] == When::call && k < static_cast<std::size_t>(operands(p.tape.nodes()[i].op)); ++k)
+      look(p.tape.nodes()[i].arg[k]);
+  for (const Ref r : p.roots()) look(r);
+  slot.assign(when.size(), -1);
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    if (!read[i]) continue;
+    slot[i] = static_cast<int>(constants.size());
+    constants.push_back(i);
+  }
+}
+
+/// A product that one sum alone uses is written inside it, so that compilers fuse the two.
+void Emitter::find_lone_products() {
+  std::vector<int> uses(when.size(), 0);
+  for (const Ref r : p.roots()) uses[at(r)] += 2;
+  for (std::size_t i = 0; i < when.size(); ++i)
+    for (std::size_t k = 0; when[i] >= When::setup && k < static_cast<std::size_t>(operands(p.tape.nodes()[i].op)); ++k)
+      ++uses[at(p.tape.nodes()[i].arg[k])];
+  inlined.assign(when.size(), false);
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    const Tape::Node& n = p.tape.nodes()[i];
+    for (std::size_t k = 0; n.op == Op::sum && when[i] >= When::setup && k < 2; ++k) {
+      const std::size_t j = at(n.arg[k]);
+      inlined[j] = p.tape.nodes()[j].op == Op::product && uses[j] == 1 && when[j] == when[i];
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ text
+
+std::string Emitter::comment() const {
+  std::string out = "/*\n";
+  for (const std::string& line : p.about) out += fmt::format(" * {}\n", plain(line));
+  out += " *\n * Inputs\n";
+  for (const InputArray& a : p.inputs) out += listed(a);
+  out += " * Outputs\n";
+  for (const OutputArray& a : p.outputs) out += listed(a);
+  out += fmt::format(" * Operations of a call: {}.\n", counted(table.call));
+  if (has_setup()) out += fmt::format(" * Of the set-up, once: {}.\n", counted(table.setup));
+  out +=
+      " * Counted are additions and subtractions, multiplications and divisions; functions apart. Signs, "
+      "comparisons\n"
+      " * and selects are no arithmetic. What depends on parameters alone is computed at set-up.\n */\n";
+  return out;
+}
+
+std::string Emitter::failure() const {
+  if (p.guards.empty()) return "never";
+  std::string out;
+  for (const Guard& g : p.guards) out += fmt::format("{}{}", out.empty() ? "" : "; ", plain(g.meaning));
+  return out;
+}
+
+std::vector<std::string> Emitter::batch_arrays(bool types) const {
+  std::vector<std::string> list;
+  for (const InputArray& a : p.inputs)
+    if (!a.symbol.empty()) list.push_back((types ? fmt::format("const {} *", element()) : "") + a.name);
+  for (const OutputArray& a : p.outputs)
+    if (!a.value.empty()) list.push_back((types ? element() + " *" : "") + a.name);
+  list.emplace_back(types ? "int *status" : "status");
+  return list;
+}
+
+// ------------------------------------------------------------------------------------------------ expressions
+
+std::string Emitter::leaf(std::size_t i, When stage) const {
+  const Tape::Node& n = p.tape.nodes()[i];
+  if (n.op == Op::constant) return stage == When::call ? literal(n.value) : number(n.value);
+  if (stage == When::call && when[i] == When::setup) return fmt::format("c->k[{}]", slot[i]);
+  if (n.op == Op::symbol) return field[i];
+  if (inlined[i]) return body(i, stage);
+  return fmt::format("t{}", i);
+}
+
+std::string Emitter::signed_leaf(Ref r, When stage) const { return (r.negative() ? "-" : "") + leaf(at(r), stage); }
+
+bool Emitter::same_in_all_lanes(Ref r) const { return when[at(r)] != When::call; }
+
+std::string Emitter::spread_leaf(Ref r, When stage) const {
+  return same_in_all_lanes(r) ? spread(signed_leaf(r, stage)) : signed_leaf(r, stage);
+}
+
+/// l > r; -x > y is x < -y.
+std::string Emitter::comparison(Ref l, Ref r, When stage) const {
+  return l.negative() ? fmt::format("{} < {}", signed_leaf(-l, stage), signed_leaf(-r, stage))
+                      : fmt::format("{} > {}", signed_leaf(l, stage), signed_leaf(r, stage));
+}
+
+std::string Emitter::body(std::size_t i, When stage) const {
+  const Tape::Node& n = p.tape.nodes()[i];
+  const auto arg = [&](std::size_t k) { return signed_leaf(n.arg[k], stage); };
+  const auto of = [&](const char* name) { return stage == When::call ? function(name) : name; };
+  switch (n.op) {
+    case Op::sum: return fmt::format("{} {} {}", arg(0), n.arg[1].negative() ? '-' : '+', leaf(at(n.arg[1]), stage));
+    case Op::product: return fmt::format("{} * {}", arg(0), arg(1));
+    case Op::quotient: return fmt::format("{} / {}", arg(0), arg(1));
+    case Op::sqrt: return fmt::format("{}({})", of("sqrt"), arg(0));
+    case Op::sin: return stage == When::call ? fmt::format("a{}.sin", at(n.arg[0])) : fmt::format("sin({})", arg(0));
+    case Op::cos: return stage == When::call ? fmt::format("a{}.cos", at(n.arg[0])) : fmt::format("cos({})", arg(0));
+    case Op::atan2:
+      return fmt::format("{}({}, {})", of("atan2"), spread_leaf(n.arg[0], stage), spread_leaf(n.arg[1], stage));
+    case Op::abs: return fmt::format("{}({})", of("fabs"), arg(0));
+    case Op::select: {
+      const std::string condition = comparison(n.arg[0], n.arg[1], stage);
+      if (stage != When::call) return fmt::format("{} ? {} : {}", condition, arg(2), arg(3));
+      return select(condition, spread_leaf(n.arg[2], stage), spread_leaf(n.arg[3], stage));
+    }
+    case Op::constant:
+    case Op::symbol: break;
+  }
+  return leaf(i, stage);
+}
+
+std::string Emitter::statements(When stage) const {
+  const std::string type_of = stage == When::call ? type() : "double";
+  std::string out;
+  std::set<std::size_t> turned;
+  for (const std::size_t i : statement_order(p, when, stage, inlined, order())) {
+    const Tape::Node& n = p.tape.nodes()[i];
+    if (stage == When::call && (n.op == Op::sin || n.op == Op::cos) && turned.insert(at(n.arg[0])).second)
+      out += fmt::format("  const {} a{} = {}({});\n", function("turn"), at(n.arg[0]), function("sin_cos"),
+                         signed_leaf(n.arg[0], stage));
+    out += fmt::format("  const {} t{} = {};\n", type_of, i, body(i, stage));
+  }
+  return out;
+}
+
+std::string Emitter::assignments() const {
+  std::string out;
+  for (const OutputArray& a : p.outputs)
+    for (std::size_t i = 0; i < a.value.size(); ++i)
+      out += fmt::format("  {}[{}] = {};\n", a.name, i, spread_leaf(a.value[i], When::call));
+  return out;
+}
+
+std::string Emitter::condition(const Guard& g) const {
+  return fmt::format("{} > {}", spread_leaf(g.value, When::call), literal(g.bound));
+}
+
+std::string Emitter::defaults() const {
+  std::string out = default_signature() + " {\n";
+  for (const auto& [name, node] : parameters) out += fmt::format("  p->{} = {};\n", name, number(symbol(node).value));
+  return out + "}\n\n";
+}
+
+std::string Emitter::setup() const {
+  std::string out = setup_signature() + " {\n" + statements(When::setup);
+  for (std::size_t i = 0; i < constants.size(); ++i)
+    out += fmt::format("  c->k[{}] = {};\n", i, leaf(constants[i], When::setup));
+  return out + "}\n\n";
+}
+
+namespace {
+/// c[0] + u (c[1] + u (c[2] + ..)).
+std::string horner(std::span<const double> c, const std::string& cast) {
+  const std::string first = cast + number(c[0]);
+  return c.size() == 1 ? first : fmt::format("{} + u * ({})", first, horner(c.subspan(1), cast));
+}
+// minimax, found by Remez' exchange in 50 digits
+constexpr std::array sin_terms = {-0.16666666666666632,  0.008333333333322418,    -0.00019841269829812313,
+                                  2.755731369355535e-06, -2.5050758382251443e-08, 1.589681169738674e-10};
+constexpr std::array cos_terms = {0.0416666666666666,      -0.0013888888888874131, 2.4801587289487073e-05,
+                                  -2.7557314353806936e-07, 2.0875723481389027e-09, -1.1359658960080114e-11};
+}  // namespace
+
+std::string sin_polynomial(const std::string& cast) { return horner(sin_terms, cast); }
+std::string cos_polynomial(const std::string& cast) { return horner(cos_terms, cast); }
+
+std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast) {
+  return fmt::format(R"(typedef struct {{
+  {1} sin, cos;
+}} turn;
+
+/* Angles up to pi/4 by polynomials, to the last digit; others by the library. */
+{0} turn sin_cos({1} x) {{
+  const {1} u = x * x;
+  turn t;
+  if (fabs(x) <= {2}0.785) {{
+    t.sin = x + x * u * ({3});
+    t.cos = {2}1.0 - {2}0.5 * u + u * u * ({4});
+  }} else {{
+    t.sin = sin(x);
+    t.cos = cos(x);
+  }}
+  return t;
+}}
+
+)",
+                     words, type, cast, sin_polynomial(cast), cos_polynomial(cast));
+}
+
+}  // namespace gough

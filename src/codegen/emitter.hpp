@@ -1,0 +1,90 @@
+#pragma once
+/// How a program becomes text: what all dialects share, and where they differ.
+#include <fmt/format.h>
+
+#include "emit_parts.hpp"
+
+namespace gough {
+
+/// A number that reads back as the same double, and as a double in C.
+std::string number(double x);
+
+class Emitter {
+ public:
+  explicit Emitter(const Program& program);
+  virtual ~Emitter() = default;
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
+
+ protected:
+  // what a dialect says otherwise
+  virtual std::string element() const { return "double"; }  ///< of the arrays
+  virtual Order order() const { return Order::many_chains; }
+  virtual std::string type() const { return element(); }
+  virtual std::string literal(double x) const { return number(x); }
+  virtual std::string function(const std::string& name) const { return name; }
+  /// A number that is the same in every lane, where one is asked for each.
+  virtual std::string spread(const std::string& scalar) const { return scalar; }
+  virtual std::string select(const std::string& condition, const std::string& yes, const std::string& no) const {
+    return fmt::format("{} ? {} : {}", condition, yes, no);
+  }
+
+  bool has_setup() const { return !constants.empty(); }
+  /// Whether a call takes sines or cosines.
+  bool turns() const;
+  const Symbol& symbol(std::size_t node) const { return p.tape.symbol_of(p.tape.nodes()[node]); }
+  bool reads(const InputArray& a) const;
+
+  std::string comment() const;
+  std::string failure() const;
+  std::string defaults() const;
+  std::string setup() const;
+  /// The statements of a call, and what goes out; `status`: the last statement.
+  std::string statements(When stage) const;
+  std::string assignments() const;
+  std::string condition(const Guard& g) const;
+
+  std::string default_signature() const { return fmt::format("void {0}_default({0}_parameters *p)", p.name); }
+  std::string setup_signature() const {
+    return fmt::format("void {0}_setup(const {0}_parameters *p, {0}_constants *c)", p.name);
+  }
+  std::string constants_argument() const { return has_setup() ? fmt::format("const {}_constants *c, ", p.name) : ""; }
+  /// Pointers to the arrays of a batch, with their types or as arguments.
+  std::vector<std::string> batch_arrays(bool types) const;
+
+  const Program& p;
+
+ private:
+  void name_inputs();
+  void number_constants();
+  void find_lone_products();
+  bool same_in_all_lanes(Ref r) const;
+  std::string leaf(std::size_t i, When stage) const;
+  std::string signed_leaf(Ref r, When stage) const;
+  std::string spread_leaf(Ref r, When stage) const;
+  std::string comparison(Ref l, Ref r, When stage) const;
+  std::string body(std::size_t i, When stage) const;
+
+ protected:
+  std::vector<When> when;
+  CountTable table;
+  std::vector<ParameterField> parameters;
+  std::vector<std::string> field;      ///< of a symbol: how it is written
+  std::vector<std::size_t> constants;  ///< nodes that set-up hands to a call
+  std::vector<int> slot;
+  std::vector<bool> inlined;
+};
+
+/// Nothing in a comment ends it.
+std::string plain(std::string text);
+std::string upper(std::string text);
+
+/// Of u = x^2, for |x| up to pi/4: sin x = x + x u p(u), cos x = 1 - u / 2 + u^2 p(u), errors below 1e-17. Every number is
+/// written with `cast` before it.
+std::string sin_polynomial(const std::string& cast = "");
+std::string cos_polynomial(const std::string& cast = "");
+
+/// The type `turn` and the function `sin_cos` for one angle of that type, with `words` before it.
+std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast = "");
+
+}  // namespace gough
