@@ -69,7 +69,7 @@ class CEmitter : public HeaderEmitter {
 class CudaEmitter : public HeaderEmitter {
  public:
   using HeaderEmitter::HeaderEmitter;
-  Order order() const override { return Order::few_registers; }
+  std::vector<std::size_t> order(When stage) const override { return order_of_tape(stage); }
   std::string element() const override { return p.name + "_real"; }
   std::string cast() const { return fmt::format("({})", element()); }
   std::string literal(double x) const override { return cast() + number(x); }
@@ -144,6 +144,6 @@ std::string c_name(const std::string& text) {
 
 SourceText emit_c(const Program& p) { return CEmitter(p).text(); }
 
-SourceText emit_cuda(const Program& p) { return CudaEmitter(p).text(); }
+SourceText emit_cuda(const Program& p) { return CudaEmitter(for_few_registers(p)).text(); }
 
 }  // namespace gough

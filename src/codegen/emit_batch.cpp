@@ -111,7 +111,7 @@ class BatchEmitter : public Emitter {
   SourceText text() const { return {header(), source()}; }
 
  private:
-  Order order() const override { return Order::few_registers; }
+  std::vector<std::size_t> order(When stage) const override { return order_of_tape(stage); }
   std::string type() const override { return "OF(pack)"; }
   std::string function(const std::string& name) const override { return fmt::format("OF({})", name); }
   std::string spread(const std::string& scalar) const override { return fmt::format("OF(spread)({})", scalar); }
@@ -249,6 +249,6 @@ const char *{0}_batch_instructions(void);
 
 }  // namespace
 
-SourceText emit_batch(const Program& p) { return BatchEmitter(p).text(); }
+SourceText emit_batch(const Program& p) { return BatchEmitter(for_few_registers(p)).text(); }
 
 }  // namespace gough

@@ -12,12 +12,13 @@ struct ParameterField {
 /// Those that the code reads, in the tape's order.
 std::vector<ParameterField> parameter_fields(const Program& p);
 
-/// In what order statements are written. many_chains: one state at a time, whose operations wait for each other, so chains of
-/// them run side by side. few_registers: many states at a time, where values that fit into no register cost most.
-enum class Order : std::uint8_t { many_chains, few_registers };
+/// The nodes of a stage that are statements of their own, in an order for one state at a time, whose operations wait for each
+/// other: chains of them run side by side.
+std::vector<std::size_t> many_chains(const Program& p, const std::vector<When>& when, When stage,
+                                     const std::vector<bool>& inlined);
 
-/// The nodes of a stage that are statements of their own.
-std::vector<std::size_t> statement_order(const Program& p, const std::vector<When>& when, When stage,
-                                         const std::vector<bool>& inlined, Order order);
+/// The same program for many states at a time, where values that fit into no register cost most: its tape in an order, and its
+/// sums' terms in one, that lets few values live at a time. What set-up computes stays as it is.
+Program for_few_registers(const Program& p);
 
 }  // namespace gough

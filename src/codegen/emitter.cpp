@@ -195,7 +195,7 @@ std::string Emitter::statements(When stage) const {
   const std::string type_of = stage == When::call ? type() : "double";
   std::string out;
   std::set<std::size_t> turned;
-  for (const std::size_t i : statement_order(p, when, stage, inlined, order())) {
+  for (const std::size_t i : order(stage)) {
     const Tape::Node& n = p.tape.nodes()[i];
     if (stage == When::call && (n.op == Op::sin || n.op == Op::cos) && turned.insert(at(n.arg[0])).second)
       out += fmt::format("  const {} a{} = {}({});\n", function("turn"), at(n.arg[0]), function("sin_cos"),
@@ -203,6 +203,13 @@ std::string Emitter::statements(When stage) const {
     out += fmt::format("  const {} t{} = {};\n", type_of, i, body(i, stage));
   }
   return out;
+}
+
+std::vector<std::size_t> Emitter::order_of_tape(When stage) const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < when.size(); ++i)
+    if (when[i] == stage && operands(p.tape.nodes()[i].op) > 0 && !inlined[i]) all.push_back(i);
+  return all;
 }
 
 std::string Emitter::assignments() const {

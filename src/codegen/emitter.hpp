@@ -19,7 +19,7 @@ class Emitter {
  protected:
   // what a dialect says otherwise
   virtual std::string element() const { return "double"; }  ///< of the arrays
-  virtual Order order() const { return Order::many_chains; }
+  virtual std::vector<std::size_t> order(When stage) const { return many_chains(p, when, stage, inlined); }
   virtual std::string type() const { return element(); }
   virtual std::string literal(double x) const { return number(x); }
   virtual std::string function(const std::string& name) const { return name; }
@@ -53,6 +53,9 @@ class Emitter {
   std::vector<std::string> batch_arrays(bool types) const;
 
   const Program& p;
+
+  /// Statements as the tape has them.
+  std::vector<std::size_t> order_of_tape(When stage) const;
 
  private:
   void name_inputs();

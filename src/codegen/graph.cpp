@@ -11,7 +11,7 @@ namespace gough {
 /// A chain's inner link that only this chain uses becomes part of it.
 bool Graph::absorbs(const Node& n, Ref r) const {
   const Node& child = nodes_[at(r)];
-  return child.op == n.op && uses_[at(r)] == 1 && child.fixed == n.fixed;
+  return child.op == n.op && uses_[at(r)] == 1 && child.fixed == n.fixed && !child.held;
 }
 
 Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
@@ -23,7 +23,7 @@ Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
     for (std::size_t k = 0; when[i] != When::never && k < static_cast<std::size_t>(operands(from[i].op)); ++k)
       ++uses_[at(from[i].arg[k])];
   for (std::size_t i = 0; i < from.size(); ++i) {
-    Node n{from[i].op, {}, from[i].value, from[i].section, when[i] != When::call};
+    Node n{from[i].op, {}, from[i].value, from[i].section, when[i] != When::call, from[i].held};
     for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k) {
       const Ref r = from[i].arg[k];
       if ((n.op != Op::sum && n.op != Op::product) || !absorbs(n, r)) {
@@ -38,7 +38,7 @@ Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
 }
 
 Ref Graph::make(Op op, std::vector<Ref> arg, int section, bool fixed) {
-  nodes_.push_back({op, std::move(arg), 0, section, fixed});
+  nodes_.push_back({op, std::move(arg), 0, section, fixed, false});
   uses_.push_back(1);
   return Ref(static_cast<int>(nodes_.size()) - 1);
 }
@@ -133,7 +133,7 @@ bool Graph::factor_once(std::size_t i) {
   for (std::size_t t = 0; t < nodes_[i].arg.size(); ++t) {
     const Ref r = nodes_[i].arg[t];
     const Node& product = nodes_[at(r)];
-    if (product.op != Op::product || uses_[at(r)] != 1 || product.fixed) continue;
+    if (product.op != Op::product || uses_[at(r)] != 1 || product.fixed || product.held) continue;
     std::set<int> seen;
     for (const Ref f : product.arg)
       if (seen.insert(f.code()).second) terms[f.code()].push_back(t);
@@ -358,6 +358,7 @@ Program Graph::program() const {
     stack.pop_back();
     if (state[i] == 2) continue;
     done[i] = rebuild(i, p.tape, done);
+    if (nodes_[i].held) p.tape.hold(done[i]);
     state[i] = 2;
   }
   std::vector<Ref> roots;

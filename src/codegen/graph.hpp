@@ -32,6 +32,7 @@ class Graph {
     double value = 0;
     int section = 0;
     bool fixed = false;  ///< depends on parameters alone
+    bool held = false;   ///< as on the tape
   };
   struct Meaning {
     std::uint64_t hash = 0;

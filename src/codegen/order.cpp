@@ -46,40 +46,7 @@ class Statements {
         for (const std::size_t d : needs_[i]) chain_[d] = std::max(chain_[d], chain_[i] + cost(nodes_[i].op).result);
   }
 
-  /// From the end: next is the statement that lets fewest new values live before it; of equals, the one wanted last.
-  std::vector<std::size_t> few_registers() {
-    std::vector<std::size_t> order, ready;
-    std::vector<int> wanted(nodes_.size(), -1),
-        left(nodes_.size(), 0);  // when a value became wanted; users not yet placed
-    int clock = 0;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      left[i] = static_cast<int>(users_[i].size());
-      if (!in_[i]) continue;
-      if (uses_[i] > left[i]) wanted[i] = clock++;  // an output
-      if (left[i] == 0) ready.push_back(i);
-    }
-    while (!ready.empty()) {
-      auto best = ready.end();
-      std::pair<int, int> least;
-      for (auto r = ready.begin(); r != ready.end(); ++r) {
-        int grown = wanted[*r] >= 0 ? -1 : 0;
-        for (const std::size_t d : needs_[*r]) grown += wanted[d] < 0 ? 1 : 0;
-        const std::pair now(grown, -wanted[*r]);
-        if (best == ready.end() || now < least) best = r, least = now;
-      }
-      const std::size_t i = *best;
-      ready.erase(best);
-      order.push_back(i);
-      for (const std::size_t d : needs_[i]) {
-        if (wanted[d] < 0) wanted[d] = clock++;
-        if (--left[d] == 0) ready.push_back(d);
-      }
-    }
-    std::reverse(order.begin(), order.end());
-    return order;
-  }
-
-  std::vector<std::size_t> many_chains() {
+  std::vector<std::size_t> ordered() {
     std::vector<std::size_t> order;
     std::vector<int> missing(nodes_.size(), 0), begins(nodes_.size(), 0);
     std::vector<std::size_t> ready;
@@ -144,10 +111,9 @@ class Statements {
 
 }  // namespace
 
-std::vector<std::size_t> statement_order(const Program& p, const std::vector<When>& when, When stage,
-                                         const std::vector<bool>& inlined, Order order) {
-  Statements statements(p, when, stage, inlined);
-  return order == Order::few_registers ? statements.few_registers() : statements.many_chains();
+std::vector<std::size_t> many_chains(const Program& p, const std::vector<When>& when, When stage,
+                                     const std::vector<bool>& inlined) {
+  return Statements(p, when, stage, inlined).ordered();
 }
 
 }  // namespace gough

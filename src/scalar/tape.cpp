@@ -94,8 +94,13 @@ Tape::Tape() {
 
 Ref Tape::make(Op op, std::array<Ref, 4> arg, double value) {
   const auto [found, is_new] = index_.try_emplace(key(op, arg, value), static_cast<int>(nodes_.size()));
-  if (is_new) nodes_.push_back({op, arg, value, section_});
+  if (is_new) nodes_.push_back({op, arg, value, section_, false});
   return Ref(found->second);
+}
+
+Ref Tape::hold(Ref x) {
+  nodes_[static_cast<std::size_t>(x.node())].held = true;
+  return x;
 }
 
 int Tape::enter_section(const std::string& name) {

@@ -88,8 +88,8 @@ class StrutInverse {
     f += weight;
     f.y() = with_beta_friction(s, f.y(), g, ir2);
     const S along = slide(j, f, d, q) * il2, rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
-    o.per_w = l * o.iz;
-    o.own = with_drive_friction(s, l * (with_viscous(s, -along, sv)) - rise, lam);
+    o.per_w = held(l * o.iz);
+    o.own = held(with_drive_friction(s, l * with_viscous(s, -along, sv) - rise, lam));
   }
 
   static S with_alpha_friction(const Strut<S>& s, const S& Q, const S& rate) {

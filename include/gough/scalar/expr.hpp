@@ -78,6 +78,13 @@ static_assert(Scalar<Expr>);
 
 inline Expr variable(const Symbol& s) { return Expr(Tracing::tape().symbol(s)); }
 
+/// A value that tracing must not take apart: where few operations would mean many values kept at a time.
+template <class S>
+S held(const S& x) {
+  return x;
+}
+inline Expr held(const Expr& x) { return Expr(Tracing::tape().hold(x.ref())); }
+
 /// A section while tracing, nothing otherwise.
 template <class S>
 struct Part {

@@ -48,6 +48,7 @@ class Tape {
     std::array<Ref, 4> arg{};
     double value = 0;  ///< of a constant, never negative; the index of a symbol
     int section = 0;
+    bool held = false;  ///< rules must not look into it: a value that is meant to be computed as it is
   };
 
   Tape();
@@ -72,6 +73,9 @@ class Tape {
   const Symbol& symbol_of(const Node& n) const { return symbols_[static_cast<std::size_t>(n.value)]; }
   bool is_constant(Ref r) const { return node(r).op == Op::constant; }
   double constant_value(Ref r) const { return r.negative() ? -node(r).value : node(r).value; }
+
+  /// x is a value of its own: rules may share it, not take it apart.
+  Ref hold(Ref x);
 
   /// Nodes made from now on belong to this part of the computation; returns the one before.
   int enter_section(const std::string& name);
