@@ -89,7 +89,11 @@ int main() {
 #else
 #define ARRAYS d_in, d_in + m, d_in + 2 * m, d_in + 3 * m, d_in + 4 * m, d_out, d_out + m
 #endif
-  const double time = seconds([&] { JOINED(NAME_CUDA, _batch)(&constants, n, ARRAYS, d_status); });
+  const double time = seconds([&] {
+    if (JOINED(NAME_CUDA, _batch)(&constants, n, ARRAYS, d_status) == 0) return;
+    std::fprintf(stderr, "the kernel could not be started\n");
+    std::exit(1);
+  });
   check(cudaMemcpy(out.data(), d_out, out.size() * sizeof(Real), cudaMemcpyDeviceToHost));
   check(cudaMemcpy(status.data(), d_status, n * sizeof(int), cudaMemcpyDeviceToHost));
   const double roof = seconds([&] { move<<<(n + 255) / 256, 256>>>(n, d_in, d_out, d_status); });

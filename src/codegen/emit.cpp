@@ -68,7 +68,7 @@ class CEmitter : public HeaderEmitter {
 
 class CudaEmitter : public HeaderEmitter {
  public:
-  using HeaderEmitter::HeaderEmitter;
+  explicit CudaEmitter(const Program& program) : HeaderEmitter(program) { share_roots(); }
   std::vector<std::size_t> order(When stage) const override { return order_of_tape(stage); }
   std::string element() const override { return p.name + "_real"; }
   std::string cast() const { return fmt::format("({})", element()); }
@@ -97,8 +97,8 @@ class CudaEmitter : public HeaderEmitter {
   }
   std::string kernel() const {
     const std::string constants_of = has_setup() ? fmt::format("const {}_constants c, ", p.name) : "";
-    std::string out = fmt::format("__global__ void {}_kernel({}int n, {}) {{\n", p.name, constants_of,
-                                  fmt::join(batch_arrays(true), ", "));
+    std::string out = fmt::format("__global__ void __launch_bounds__(128, 3) {}_kernel({}int n, {}) {{\n", p.name,
+                                  constants_of, fmt::join(batch_arrays(true), ", "));
     out += "  const int s = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n  if (s >= n) return;\n";
     std::vector<std::string> arguments;
     if (has_setup()) arguments.emplace_back("&c");

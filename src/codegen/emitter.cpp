@@ -52,6 +52,19 @@ Emitter::Emitter(const Program& program)
   find_lone_products();
 }
 
+void Emitter::share_roots() {
+  std::map<std::size_t, std::vector<std::size_t>> roots;  // by what is under them
+  for (std::size_t i = 0; i < when.size(); ++i)
+    if (when[i] == When::call && p.tape.nodes()[i].op == Op::sqrt) roots[at(p.tape.nodes()[i].arg[0])].push_back(i);
+  for (std::size_t q = 0; q < when.size(); ++q) {
+    const Tape::Node& n = p.tape.nodes()[q];
+    if (when[q] != When::call || n.op != Op::quotient || !(n.arg[0] == Ref(1))) continue;
+    const std::size_t x = at(n.arg[1]);
+    for (const std::size_t under : {x, q})
+      for (const std::size_t root : roots[under]) root_of[root] = root_of[q] = x;
+  }
+}
+
 bool Emitter::turns() const { return table.call.sin + table.call.cos > 0; }
 
 bool Emitter::reads(const InputArray& a) const {
@@ -170,6 +183,11 @@ std::string Emitter::body(std::size_t i, When stage) const {
   const Tape::Node& n = p.tape.nodes()[i];
   const auto arg = [&](std::size_t k) { return signed_leaf(n.arg[k], stage); };
   const auto of = [&](const char* name) { return stage == When::call ? function(name) : name; };
+  if (const auto root = root_of.find(i); root != root_of.end() && stage == When::call) {
+    const std::size_t x = root->second;
+    if (n.op == Op::quotient) return fmt::format("r{0} * r{0}", x);
+    return at(n.arg[0]) == x ? fmt::format("{} * r{}", leaf(x, stage), x) : fmt::format("r{}", x);
+  }
   switch (n.op) {
     case Op::sum: return fmt::format("{} {} {}", arg(0), n.arg[1].negative() ? '-' : '+', leaf(at(n.arg[1]), stage));
     case Op::product: return fmt::format("{} * {}", arg(0), arg(1));
@@ -194,12 +212,14 @@ std::string Emitter::body(std::size_t i, When stage) const {
 std::string Emitter::statements(When stage) const {
   const std::string type_of = stage == When::call ? type() : "double";
   std::string out;
-  std::set<std::size_t> turned;
+  std::set<std::size_t> turned, rooted;
   for (const std::size_t i : order(stage)) {
     const Tape::Node& n = p.tape.nodes()[i];
     if (stage == When::call && (n.op == Op::sin || n.op == Op::cos) && turned.insert(at(n.arg[0])).second)
       out += fmt::format("  const {} a{} = {}({});\n", function("turn"), at(n.arg[0]), function("sin_cos"),
                          signed_leaf(n.arg[0], stage));
+    if (const auto root = root_of.find(i); root != root_of.end() && rooted.insert(root->second).second)
+      out += fmt::format("  const {} r{} = rsqrt({});\n", type_of, root->second, leaf(root->second, stage));
     out += fmt::format("  const {} t{} = {};\n", type_of, i, body(i, stage));
   }
   return out;

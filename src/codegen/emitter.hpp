@@ -29,6 +29,9 @@ class Emitter {
     return fmt::format("{} ? {} : {}", condition, yes, no);
   }
 
+  /// Where the dialect has a function rsqrt: sqrt(x), 1 / x and sqrt(1 / x) of the same x come from it.
+  void share_roots();
+
   bool has_setup() const { return !constants.empty(); }
   /// Whether a call takes sines or cosines.
   bool turns() const;
@@ -76,6 +79,7 @@ class Emitter {
   std::vector<std::size_t> constants;  ///< nodes that set-up hands to a call
   std::vector<int> slot;
   std::vector<bool> inlined;
+  std::map<std::size_t, std::size_t> root_of;  ///< nodes that come from 1 / sqrt(x): x
 };
 
 /// Nothing in a comment ends it.

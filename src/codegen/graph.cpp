@@ -23,7 +23,7 @@ Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
     for (std::size_t k = 0; when[i] != When::never && k < static_cast<std::size_t>(operands(from[i].op)); ++k)
       ++uses_[at(from[i].arg[k])];
   for (std::size_t i = 0; i < from.size(); ++i) {
-    Node n{from[i].op, {}, from[i].value, from[i].section, when[i] != When::call, from[i].held};
+    Node n{from[i].op, {}, from[i].value, from[i].section, when[i] != When::call, from[i].held, from[i].step};
     for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k) {
       const Ref r = from[i].arg[k];
       if ((n.op != Op::sum && n.op != Op::product) || !absorbs(n, r)) {
@@ -38,7 +38,7 @@ Graph::Graph(const Program& p) : source_(p), roots_(p.roots()) {
 }
 
 Ref Graph::make(Op op, std::vector<Ref> arg, int section, bool fixed) {
-  nodes_.push_back({op, std::move(arg), 0, section, fixed, false});
+  nodes_.push_back({op, std::move(arg), 0, section, fixed, false, no_step});
   uses_.push_back(1);
   return Ref(static_cast<int>(nodes_.size()) - 1);
 }
@@ -306,6 +306,7 @@ Ref Graph::rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) cons
   const Node& n = nodes_[i];
   const auto arg = [&](std::size_t k) { return done[at(n.arg[k])].times_sign(n.arg[k].negative()); };
   tape.set_section(n.section);
+  tape.set_step(n.step);
   Ref r = n.arg.empty() ? Ref() : arg(0);
   switch (n.op) {
     case Op::constant: return tape.constant(n.value);

@@ -1,6 +1,7 @@
 #pragma once
 /// A tape with sums and products of any length, on which rewriting is done. See optimise.hpp for the rules.
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace gough {
 class Graph {
  public:
   explicit Graph(const Program& p);
+  static constexpr int no_step = std::numeric_limits<int>::max();
 
   /// Operands of sums and products in an order that depends on what they are, not on when they were made: compilers
   /// evaluate operands in different orders.
@@ -33,6 +35,7 @@ class Graph {
     int section = 0;
     bool fixed = false;  ///< depends on parameters alone
     bool held = false;   ///< as on the tape
+    int step = no_step;  ///< as on the tape; of what rules make: where it is wanted
   };
   struct Meaning {
     std::uint64_t hash = 0;

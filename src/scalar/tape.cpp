@@ -94,7 +94,7 @@ Tape::Tape() {
 
 Ref Tape::make(Op op, std::array<Ref, 4> arg, double value) {
   const auto [found, is_new] = index_.try_emplace(key(op, arg, value), static_cast<int>(nodes_.size()));
-  if (is_new) nodes_.push_back({op, arg, value, section_, false});
+  if (is_new) nodes_.push_back({op, arg, value, section_, step_, false});
   return Ref(found->second);
 }
 
@@ -104,6 +104,7 @@ Ref Tape::hold(Ref x) {
 }
 
 int Tape::enter_section(const std::string& name) {
+  ++step_;
   const int before = section_;
   for (section_ = 0; section_ < static_cast<int>(sections_.size()); ++section_)
     if (sections_[static_cast<std::size_t>(section_)] == name) return before;

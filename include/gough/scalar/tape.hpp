@@ -48,6 +48,7 @@ class Tape {
     std::array<Ref, 4> arg{};
     double value = 0;  ///< of a constant, never negative; the index of a symbol
     int section = 0;
+    int step = 0;       ///< of the computation in which it was made: grows with every section that is entered
     bool held = false;  ///< rules must not look into it: a value that is meant to be computed as it is
   };
 
@@ -80,6 +81,7 @@ class Tape {
   /// Nodes made from now on belong to this part of the computation; returns the one before.
   int enter_section(const std::string& name);
   void set_section(int section) { section_ = section; }
+  void set_step(int step) { step_ = step; }
   const std::vector<std::string>& sections() const { return sections_; }
 
  private:
@@ -105,7 +107,7 @@ class Tape {
   std::vector<Symbol> symbols_;
   std::vector<std::string> sections_;
   std::unordered_map<Key, int, Hash> index_;
-  int section_ = 0;
+  int section_ = 0, step_ = 0;
 };
 
 /// One operation in double, its operands' signs already applied.
