@@ -14,5 +14,6 @@ inline std::string robot_file(const std::string& robot) {
 
 void register_kinematics();
 void register_dynamics();
+void register_generated();
 
 }  // namespace gough

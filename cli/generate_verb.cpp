@@ -10,6 +10,7 @@ gough::GenerateWish wish_of(const Options& o) {
   const CodeWishes& c = o.code;
   gough::GenerateWish wish{c.what, c.from, c.fold, c.generic, c.rotation == "matrix"};
   wish.newton = c.newton;
+  wish.many_states = c.batch || c.lang == "cuda";
   if (wish.generic && wish.from == "actuators") wish.tree = gough::load_tree(o.robot);
   return wish;
 }

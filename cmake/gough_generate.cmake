@@ -1,16 +1,16 @@
-# gough_generate(TARGET ROBOT file [WHAT w] [FROM f] [ROTATION r] [LANG c|cuda] [FOLD])
+# gough_generate(TARGET ROBOT file [WHAT w] [FROM f] [ROTATION r] [LANG c|cuda] [FOLD] [BATCH])
 #
 # Generates code for a robot while TARGET is built, adds it to TARGET, and lets TARGET include "NAME.h": NAME is the
 # robot's name and WHAT, as in palida_inverse. The options are those of `gough generate`. The code is generated anew when
 # the robot file changes. Where a project has no C, the C file is compiled as C++.                      docs/codegen.md
 function(gough_generate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FOLD" "ROBOT;WHAT;FROM;ROTATION;LANG" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FOLD;BATCH" "ROBOT;WHAT;FROM;ROTATION;LANG" "")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "gough_generate: read '${target}', expected a target")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "gough_generate: read '${arg_UNPARSED_ARGUMENTS}', "
-                        "expected ROBOT, WHAT, FROM, ROTATION, LANG or FOLD")
+                        "expected ROBOT, WHAT, FROM, ROTATION, LANG, FOLD or BATCH")
   endif()
   cmake_path(ABSOLUTE_PATH arg_ROBOT BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE robot)
   if(NOT arg_ROBOT OR NOT EXISTS ${robot} OR IS_DIRECTORY ${robot})
@@ -55,23 +55,28 @@ function(gough_generate target)
   if(arg_FOLD)
     list(APPEND options --fold)
   endif()
+  set(made ${source})
+  if(arg_BATCH)
+    list(APPEND options --batch)
+    list(APPEND made ${folder}/${name}_batch.c)
+  endif()
   add_custom_command(
-    OUTPUT ${source} ${folder}/${name}.h
+    OUTPUT ${made} ${folder}/${name}.h
     COMMAND gough::gough_cli generate ${robot} ${options} -o ${folder}
     DEPENDS ${robot} gough::gough_cli
     COMMENT "Generating ${name}"
     VERBATIM)
 
-  target_sources(${target} PRIVATE ${source} ${folder}/${name}.h)
+  target_sources(${target} PRIVATE ${made} ${folder}/${name}.h)
   set_property(TARGET ${target} APPEND PROPERTY INCLUDE_DIRECTORIES ${folder})
   if(arg_LANG STREQUAL "c")
     set(language C)
     if(NOT "C" IN_LIST languages)
       set(language CXX)
-      set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+      set_source_files_properties(${made} PROPERTIES LANGUAGE CXX)
     endif()
     if(CMAKE_${language}_COMPILER_ID MATCHES "GNU|Clang")  # sqrt as an instruction, products and sums fused
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-ffp-contract=fast")
+      set_source_files_properties(${made} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-ffp-contract=fast")
     endif()
     if(UNIX)
       set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES m)

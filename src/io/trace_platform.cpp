@@ -210,7 +210,9 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
   if (struts && (wish.what == "inverse" || wish.what == "forward")) {
     const StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
     const PlatformInputs inputs(m, all_six, rotation);
-    if (wish.what == "inverse") strut_inverse(t, m, robot, struts->plan, inputs);
+    StrutPlan plan = struts->plan;
+    plan.few_values = wish.many_states;
+    if (wish.what == "inverse") strut_inverse(t, m, robot, plan, inputs);
     else strut_forward(t, m, robot, inputs);
     return std::move(t.program);
   }

@@ -60,7 +60,8 @@ const std::vector<double> palida_moving = {0.02, -0.03, -0.65, 0.1, -0.1, 0.2, 0
                                            0.5,  -0.4,  0.3,   1,   2,    -1,  2,   -3,  1};
 
 TEST_F(Batches, EqualSingleCallsAtEverySize) {
-  const CompiledProgram p = compiled(generate(shipped("palida"), {"inverse", "platform"}));
+  const CompiledProgram p =
+      compiled(generate(shipped("palida"), {.what = "inverse", .from = "platform", .many_states = true}));
   for (const std::size_t n : {1, 2, 3, 7, 8, 9, 63, 1024, 1025, 5000})
     EXPECT_LE(difference(p, n, around(palida_moving, n, 0.1, 1)), 1e-13) << n << " states";
   std::vector<double> at_rest(18 * 9, 0.0);  // where dry friction is zero

@@ -99,7 +99,7 @@ TEST(CudaDialect, ComputesTheForcesOfPalida) {
   for (int s = 0; s < 5; ++s)
     states.push_back({0.02 * s, -0.03, -0.65, 0.1, -0.1 * s, 0.2, 0.3, 0.2, -0.1, 0.5, -0.4, 0.3, 1, 2, -1, 2, -3, 1});
   states.push_back({0, 0, -0.65, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  const Program p = generate(shipped("palida"), {"inverse", "platform"});
+  const Program p = generate(shipped("palida"), {.what = "inverse", .from = "platform", .many_states = true});
   EXPECT_NE(emit_cuda(p).source.find("= rsqrt("), std::string::npos);
   expect_each(p, states, "", 1e-12);
 }

@@ -88,9 +88,11 @@ class StrutInverse {
     f += weight;
     f.y() = with_beta_friction(s, f.y(), g, ir2);
     const S along = slide(j, f, d, q) * il2, rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
-    o.per_w = held(l * o.iz);
-    o.own = held(with_drive_friction(s, l * with_viscous(s, -along, sv) - rise, lam));
+    o.per_w = kept(l * o.iz);
+    o.own = kept(with_drive_friction(s, l * with_viscous(s, -along, sv) - rise, lam));
   }
+
+  S kept(const S& value) const { return plan.few_values ? held(value) : value; }
 
   static S with_alpha_friction(const Strut<S>& s, const S& Q, const S& rate) {
     const Part<S> part("friction");

@@ -41,6 +41,7 @@ struct StrutPlan {
   bool flat_platform = false;  ///< all B_j in one plane z = const of the platform
   bool lifted = false;         ///< that plane does not hold the platform's origin: `axis[2]` has its height
   bool trapezoids = false;     ///< opposite sides of the base's hexagon are parallel in a fixed ratio
+  bool few_values = false;     ///< a product more per strut, but half the numbers kept until the end
   std::array<int, 6> order = {0, 1, 2, 3, 4, 5};  ///< of the struts, so that the first two share a short side
   std::array<int, 5> rows = {0, 1, 2, 3, 4}, columns = {0, 1, 2, 3, 4};  ///< pivots of the 3 x 3 or 5 x 5 system
 };

@@ -1,0 +1,99 @@
+/// Generated code of palida: one state after the other, each waiting for the one before, and many at once.
+#include <palida_forward_batch.h>
+#include <palida_inverse_batch.h>
+
+#include <random>
+
+#include "bench.hpp"
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// States around home that move, entry after entry: pose, rates, and either accelerations or forces.
+Numbers states(std::size_t n, bool forces) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Numbers all(18 * n);
+  for (std::size_t i = 0; i < 18; ++i)
+    for (std::size_t s = 0; s < n; ++s) {
+      const double x = uniform(random);
+      all[i * n + s] = i < 2 ? 0.05 * x : i == 2 ? -0.65 + 0.05 * x : i < 6 ? 0.2 * x : i < 12 || !forces ? x : 100 * x;
+    }
+  return all;
+}
+
+struct Inverse {
+  palida_inverse_constants c;
+  Inverse() {
+    palida_inverse_parameters p;
+    palida_inverse_default(&p);
+    palida_inverse_setup(&p, &c);
+  }
+};
+struct Forward {
+  palida_forward_constants c;
+  Forward() {
+    palida_forward_parameters p;
+    palida_forward_default(&p);
+    palida_forward_setup(&p, &c);
+  }
+};
+
+void inverse(benchmark::State& state) {
+  const Inverse r;
+  Numbers x = states(1, false), tau(6);
+  double* const i = x.data();
+  for (auto _ : state) {
+    i[0] += 1e-300 * tau[0];  // the next waits for this one
+    benchmark::DoNotOptimize(palida_inverse(&r.c, i, i + 3, i + 6, i + 9, i + 12, i + 15, tau.data()));
+  }
+}
+void forward(benchmark::State& state) {
+  const Forward r;
+  Numbers x = states(1, true), a(6);
+  double* const i = x.data();
+  for (auto _ : state) {
+    i[0] += 1e-300 * a[0];
+    benchmark::DoNotOptimize(palida_forward(&r.c, i, i + 3, i + 6, i + 9, i + 12, a.data(), a.data() + 3));
+  }
+}
+
+constexpr std::size_t many = 2048;
+void inverse_batch(benchmark::State& state) {
+  const Inverse r;
+  const Numbers x = states(many, false);
+  Numbers tau(6 * many);
+  std::vector<int> status(many);
+  const double* const i = x.data();
+  for (auto _ : state) {
+    palida_inverse_batch(&r.c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, i + 15 * many,
+                         tau.data(), status.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_state"] = benchmark::Counter(
+      static_cast<double>(many) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+void forward_batch(benchmark::State& state) {
+  const Forward r;
+  const Numbers x = states(many, true);
+  Numbers a(6 * many);
+  std::vector<int> status(many);
+  const double* const i = x.data();
+  for (auto _ : state) {
+    palida_forward_batch(&r.c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, a.data(),
+                         a.data() + 3 * many, status.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_state"] = benchmark::Counter(
+      static_cast<double>(many) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+}  // namespace
+
+void gough::register_generated() {
+  benchmark::RegisterBenchmark("generated/inverse", inverse);
+  benchmark::RegisterBenchmark("generated/forward", forward);
+  benchmark::RegisterBenchmark("generated/inverse_of_2048", inverse_batch);
+  benchmark::RegisterBenchmark("generated/forward_of_2048", forward_batch);
+}
