@@ -26,7 +26,8 @@ TEST_F(GenerateTool, WritesAHeaderAndASource) {
 TEST_F(GenerateTool, WritesCuda) {
   const Outcome o = run("generate " + robot_path("five_bar") + " --what forward --from actuators --lang cuda --fold");
   ASSERT_EQ(o.code, 0) << o.err;
-  EXPECT_THAT(read("five_bar_forward_cuda.cu"), HasSubstr("__global__ void five_bar_forward_cuda_kernel(int n"));
+  EXPECT_THAT(read("five_bar_forward_cuda.cu"),
+              HasSubstr("__global__ void __launch_bounds__(128, 3) five_bar_forward_cuda_kernel(int n"));
 }
 
 TEST_F(GenerateTool, CountsWithoutWriting) {
