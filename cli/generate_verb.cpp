@@ -10,6 +10,10 @@ gough::GenerateWish wish_of(const Options& o) {
   const CodeWishes& c = o.code;
   gough::GenerateWish wish{c.what, c.from, c.fold, c.generic, c.rotation == "matrix"};
   wish.newton = c.newton;
+  wish.lanes = c.lanes;
+  if (c.lanes && (c.batch || c.lang == "cuda"))
+    throw gough::Error(fmt::format("--lanes: read with {}, which takes many states at once, expected one of the two",
+                                   c.batch ? "--batch" : "--lang cuda"));
   wish.many_states = c.batch || c.lang == "cuda";
   if (wish.generic && wish.from == "actuators") wish.tree = gough::load_tree(o.robot);
   return wish;

@@ -89,6 +89,7 @@ void add_code(CLI::App* verb, Options& o) {
   verb->add_flag("--fold", o.code.fold, "parameters become constants of the code");
   verb->add_flag("--generic", o.code.generic, "no kernel made for a kind of leg");
   verb->add_flag("--batch", o.code.batch, "in C: also for many states at once, in vectors");
+  verb->add_flag("--lanes", o.code.lanes, "in C, from platform: one state at a time, its equal legs in vectors");
 }
 
 void add_generate(CLI::App* verb, Options& o) {

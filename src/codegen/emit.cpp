@@ -1,68 +1,69 @@
 #include "gough/codegen/emit.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
 #include "emitter.hpp"
 
 namespace gough {
+
+std::string HeaderEmitter::header(const std::string& declaration) const {
+  std::string out = comment();
+  const std::string guard = upper(p.name) + "_H";
+  out += fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", guard);
+  out += types();
+  if (has_setup()) {
+    out += "typedef struct {\n";
+    for (const auto& [name, node] : parameters)
+      out += fmt::format("  double {}; /* {} */\n", name, plain(symbol(node).comment));
+    out += fmt::format("}} {}_parameters;\n\ntypedef struct {{\n", p.name);
+    const auto laned = std::count_if(constants.begin(), constants.end(), [&](auto i) { return is_laned(i); });
+    if (const auto others = static_cast<std::ptrdiff_t>(constants.size()) - laned; others > 0)
+      out += fmt::format("  {} k[{}];\n", element(), others);
+    if (laned > 0) out += fmt::format("  double legs[{}][{}];\n", laned, most_lanes);
+    out += fmt::format("}} {}_constants;\n\n", p.name);
+    out += fmt::format("/* The parameters of the robot file. */\n{};\n\n", default_signature());
+    out += fmt::format("/* What a call needs of the parameters, computed once. */\n{};\n\n", setup_signature());
+  }
+  out += fmt::format("/* The status is 0, or 1 where the result is not to be used: {}. */\n{};\n\n", failure(),
+                     declaration);
+  return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+}
+
+std::string HeaderEmitter::beginning() const {
+  return fmt::format("#include \"{}.h\"\n\n#include <math.h>\n\n", p.name) +
+         (has_setup() ? defaults() + setup() : "");
+}
+
+std::string HeaderEmitter::signature(const std::string& name) const {
+  std::vector<std::string> list;
+  if (has_setup()) list.push_back(fmt::format("const {}_constants *c", p.name));
+  for (const InputArray& a : p.inputs)
+    if (!a.symbol.empty()) list.push_back(fmt::format("const {} {}[{}]", element(), a.name, a.symbol.size()));
+  for (const OutputArray& a : p.outputs)
+    if (!a.value.empty()) list.push_back(fmt::format("{} {}[{}]", element(), a.name, a.value.size()));
+  return fmt::format("int {}({})", name, fmt::join(list, ", "));
+}
+
+std::string HeaderEmitter::call(const std::string& name) const {
+  std::string out = signature(name) + " {\n";
+  for (const InputArray& a : p.inputs)
+    if (!a.symbol.empty() && !reads(a)) out += fmt::format("  (void){};\n", a.name);
+  std::string sound;
+  for (const Guard& g : p.guards) sound += (sound.empty() ? "" : " && ") + condition(g);
+  return out + statements(When::call) + assignments() +
+         (sound.empty() ? "  return 0;\n}\n" : fmt::format("  return {} ? 0 : 1;\n}}\n", sound));
+}
+
 namespace {
-
-/// A header with `declarations` at its end.
-class HeaderEmitter : public Emitter {
- public:
-  using Emitter::Emitter;
-
- protected:
-  virtual std::string types() const { return ""; }
-  std::string header(const std::string& declaration) const {
-    std::string out = comment();
-    const std::string guard = upper(p.name) + "_H";
-    out += fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", guard);
-    out += types();
-    if (has_setup()) {
-      out += "typedef struct {\n";
-      for (const auto& [name, node] : parameters)
-        out += fmt::format("  double {}; /* {} */\n", name, plain(symbol(node).comment));
-      out += fmt::format("}} {}_parameters;\n\n", p.name);
-      out += fmt::format("typedef struct {{\n  {} k[{}];\n}} {}_constants;\n\n", element(), constants.size(), p.name);
-      out += fmt::format("/* The parameters of the robot file. */\n{};\n\n", default_signature());
-      out += fmt::format("/* What a call needs of the parameters, computed once. */\n{};\n\n", setup_signature());
-    }
-    out += fmt::format("/* The status is 0, or 1 where the result is not to be used: {}. */\n{};\n\n", failure(),
-                       declaration);
-    return out + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  }
-  std::string beginning() const {
-    return fmt::format("#include \"{}.h\"\n\n#include <math.h>\n\n", p.name) +
-           (has_setup() ? defaults() + setup() : "");
-  }
-  std::string signature(const std::string& name) const {
-    std::vector<std::string> list;
-    if (has_setup()) list.push_back(fmt::format("const {}_constants *c", p.name));
-    for (const InputArray& a : p.inputs)
-      if (!a.symbol.empty()) list.push_back(fmt::format("const {} {}[{}]", element(), a.name, a.symbol.size()));
-    for (const OutputArray& a : p.outputs)
-      if (!a.value.empty()) list.push_back(fmt::format("{} {}[{}]", element(), a.name, a.value.size()));
-    return fmt::format("int {}({})", name, fmt::join(list, ", "));
-  }
-  std::string call(const std::string& name) const {
-    std::string out = signature(name) + " {\n";
-    for (const InputArray& a : p.inputs)
-      if (!a.symbol.empty() && !reads(a)) out += fmt::format("  (void){};\n", a.name);
-    std::string sound;
-    for (const Guard& g : p.guards) sound += (sound.empty() ? "" : " && ") + condition(g);
-    return out + statements(When::call) + assignments() +
-           (sound.empty() ? "  return 0;\n}\n" : fmt::format("  return {} ? 0 : 1;\n}}\n", sound));
-  }
-};
 
 class CEmitter : public HeaderEmitter {
  public:
   using HeaderEmitter::HeaderEmitter;
   SourceText text() const {
     return {header(signature(p.name)),
-            beginning() + (turns() ? sin_cos_text("static inline", "double") : "") + call(p.name)};
+            beginning() + (turns() ? sin_cos_text("static inline", "double", "", true) : "") + call(p.name)};
   }
 };
 
@@ -142,7 +143,7 @@ std::string c_name(const std::string& text) {
   return name;
 }
 
-SourceText emit_c(const Program& p) { return CEmitter(p).text(); }
+SourceText emit_c(const Program& p) { return p.legs > 0 ? emit_lanes(p) : CEmitter(for_short_chains(p)).text(); }
 
 SourceText emit_cuda(const Program& p) { return CudaEmitter(for_few_registers(p)).text(); }
 

@@ -5,105 +5,6 @@
 namespace gough {
 namespace {
 
-/// Read once per instruction set, with LANES, OF and FOR defined.
-constexpr const char* lanes = R"(typedef double OF(pack) __attribute__((vector_size(8 * LANES)));
-typedef long long OF(mask) __attribute__((vector_size(8 * LANES)));
-
-FOR static inline OF(pack) OF(spread)(double x) {
-  const OF(pack) zero = {0};
-  return x - zero;
-}
-FOR static inline OF(pack) OF(choose)(OF(mask) m, OF(pack) a, OF(pack) b) {
-  return (OF(pack))((m & (OF(mask))a) | (~m & (OF(mask))b));
-}
-FOR static inline OF(pack) OF(fabs)(OF(pack) x) { return OF(choose)(x < 0.0, -x, x); }
-FOR static inline OF(pack) OF(sqrt)(OF(pack) x) {
-#if LANES == 8
-  return (OF(pack))_mm512_maskz_sqrt_pd(255, (__m512d)x);
-#elif LANES == 4
-  return (OF(pack))_mm256_sqrt_pd((__m256d)x);
-#else
-  OF(pack) y;
-  int i;
-  for (i = 0; i < LANES; ++i) y[i] = sqrt(x[i]);
-  return y;
-#endif
-}
-FOR static inline OF(pack) OF(atan2)(OF(pack) y, OF(pack) x) {
-  OF(pack) a;
-  int i;
-  for (i = 0; i < LANES; ++i) a[i] = atan2(y[i], x[i]);
-  return a;
-}
-)";
-
-/// Sines and cosines of polynomials; angles beyond pi/4 are reduced by multiples of pi/2 in three parts, exact up to a million.
-constexpr const char* turns_of_lanes = R"(typedef struct {{
-  OF(pack) sin, cos;
-}} OF(turn);
-
-FOR static OF(turn) OF(sin_cos)(OF(pack) x) {{
-  const double round = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
-  const OF(pack) size = OF(fabs)(x);
-  const OF(mask) beyond = ~(size <= 0.785), far = ~(size <= 1e6);
-  long long any_beyond = 0, any_far = 0;
-  OF(mask) n = {{0}};
-  OF(pack) r = x, u, s, c;
-  OF(turn) t;
-  int i;
-  for (i = 0; i < LANES; ++i) any_beyond |= beyond[i], any_far |= far[i];
-  if (any_far) {{ /* far away, or not a number */
-    for (i = 0; i < LANES; ++i) t.sin[i] = sin(x[i]), t.cos[i] = cos(x[i]);
-    return t;
-  }}
-  if (any_beyond) {{
-    OF(pack) k = x * 0.63661977236758138 + round;
-    n = (OF(mask))k;
-    k = k - round;
-    r = x - k * 1.5707963267341256;
-    r = r - k * 6.0771005063039e-11;
-    r = r - k * 2.0222662487959506e-21;
-  }}
-  u = r * r;
-  s = r + r * u * ({});
-  c = 1.0 - 0.5 * u + u * u * ({});
-  t.sin = s, t.cos = c;
-  if (any_beyond) {{
-    t.sin = OF(choose)((n & 1) != 0, c, s);
-    t.cos = OF(choose)((n & 1) != 0, s, c);
-    t.sin = OF(choose)((n & 2) != 0, -t.sin, t.sin);
-    t.cos = OF(choose)(((n + 1) & 2) != 0, -t.cos, t.cos);
-  }}
-  return t;
-}}
-)";
-
-constexpr const char* sets = R"(#define OF(name) JOINED(name, SET)
-#define JOINED(a, b) JOINED_ONCE(a, b)
-#define JOINED_ONCE(a, b) a##_##b
-
-#ifdef FOR_X86
-#define LANES 8
-#define SET avx512
-#define FOR __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma")))
-#include "{0}_batch.c"
-#undef LANES
-#undef SET
-#undef FOR
-#define LANES 4
-#define SET avx2
-#define FOR __attribute__((target("avx2,fma")))
-#include "{0}_batch.c"
-#undef LANES
-#undef SET
-#undef FOR
-#endif
-#define LANES 2
-#define SET baseline
-#define FOR
-#include "{0}_batch.c"
-)";
-
 class BatchEmitter : public Emitter {
  public:
   using Emitter::Emitter;
@@ -112,12 +13,7 @@ class BatchEmitter : public Emitter {
 
  private:
   std::vector<std::size_t> order(When stage) const override { return order_of_tape(stage); }
-  std::string type() const override { return "OF(pack)"; }
-  std::string function(const std::string& name) const override { return fmt::format("OF({})", name); }
-  std::string spread(const std::string& scalar) const override { return fmt::format("OF(spread)({})", scalar); }
-  std::string select(const std::string& condition, const std::string& yes, const std::string& no) const override {
-    return fmt::format("OF(choose)({}, {}, {})", condition, yes, no);
-  }
+  bool packed(std::size_t i) const override { return when[i] == When::call; }
 
   std::string signature(const std::string& name) const {
     return fmt::format("void {}({}size_t n, size_t first, size_t last, {})", name, constants_argument(),
@@ -162,30 +58,15 @@ const char *{0}_batch_instructions(void);
         "#ifndef LANES /* the file reads itself once for each instruction set */\n\n"
         "#include \"{}_batch.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
         p.name);
-    out +=
-        "#if defined(__x86_64__)\n#define FOR_X86\n#include <immintrin.h>\n"
-        "#if defined(__GNUC__) && !defined(__clang__)\n"
-        "#pragma GCC diagnostic ignored \"-Wpsabi\" /* packs stay inside this file */\n#endif\n#endif\n\n";
-    out += fmt::format(sets, p.name);
-    out += "\n" + choice() + "\n#else\n\n" + lanes +
-           (turns() ? fmt::format(turns_of_lanes, sin_polynomial(), cos_polynomial()) : "") + "\n" + call() + "\n" +
-           loop();
-    return out + "\n#endif\n";
+    out += packs_begin();
+    for (const InstructionSet& set : instruction_sets) out += for_set(set, p.name + "_batch.c");
+    return out + "\n" + choice() + "\n#else\n\n" + packs_text(turns()) + "\n" + call() + "\n" + loop() + "\n#endif\n";
   }
 
   std::string choice() const {
-    std::string out = signature(p.name + "_batch") + " {\n#ifdef FOR_X86\n";
-    for (const char* set : {"avx512", "avx2"})
-      out += fmt::format("  if ({}) {{\n    states_{}({});\n    return;\n  }}\n", supported(set), set, arguments());
-    out += fmt::format("#endif\n  states_baseline({});\n}}\n\n", arguments());
-    out += fmt::format("const char *{}_batch_instructions(void) {{\n#ifdef FOR_X86\n", p.name);
-    for (const char* set : {"avx512", "avx2"}) out += fmt::format("  if ({}) return \"{}\";\n", supported(set), set);
-    return out + "#endif\n  return \"baseline\";\n}\n";
-  }
-  static std::string supported(const std::string& set) {
-    return set == "avx2" ? "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")"
-                         : "__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512dq\") && "
-                           "__builtin_cpu_supports(\"avx512vl\")";
+    return fmt::format("{} {{\n{}}}\n\nconst char *{}_batch_instructions(void) {{\n{}}}\n", signature(p.name + "_batch"),
+                       for_this_machine(fmt::format("{{{{ states_{{}}({}); return; }}}}", arguments())), p.name,
+                       for_this_machine("return \"{}\";"));
   }
 
   /// One pack of states; the arrays hold packs.
@@ -199,9 +80,9 @@ const char *{0}_batch_instructions(void);
     std::string out = fmt::format("FOR static inline OF(mask) OF(state)({}) {{\n", fmt::join(list, ", "));
     for (const InputArray& a : p.inputs)
       if (!a.symbol.empty() && !reads(a)) out += fmt::format("  (void){};\n", a.name);
-    out += statements(When::call) + assignments();
+    out += statements(When::call) + assignments(true);
     std::string sound;
-    for (const Guard& g : p.guards) sound += fmt::format("{}({})", sound.empty() ? "" : " & ", condition(g));
+    for (const Guard& g : p.guards) sound += fmt::format("{}({})", sound.empty() ? "" : " & ", condition(g, true));
     if (sound.empty()) return out + "  {\n    const OF(mask) none = {0};\n    return ~none;\n  }\n}\n";
     return out + fmt::format("  return {};\n}}\n", sound);
   }

@@ -95,9 +95,10 @@ void Emitter::number_constants() {
       look(p.tape.nodes()[i].arg[k]);
   for (const Ref r : p.roots()) look(r);
   slot.assign(when.size(), -1);
+  std::array<int, 2> taken = {0, 0};
   for (std::size_t i = 0; i < when.size(); ++i) {
     if (!read[i]) continue;
-    slot[i] = static_cast<int>(constants.size());
+    slot[i] = taken[is_laned(i) ? 1 : 0]++;
     constants.push_back(i);
   }
 }
@@ -109,7 +110,9 @@ void Emitter::find_lone_products() {
   for (std::size_t i = 0; i < when.size(); ++i)
     for (std::size_t k = 0; when[i] >= When::setup && k < static_cast<std::size_t>(operands(p.tape.nodes()[i].op)); ++k)
       ++uses[at(p.tape.nodes()[i].arg[k])];
-  inlined.assign(when.size(), false);
+  inlined.assign(when.size(), false);  // a half of lanes is part of the whole
+  for (std::size_t i = 0; i < when.size(); ++i) inlined[i] = p.tape.nodes()[i].op == Op::four;
+  for (std::size_t i = 0; i < when.size(); ++i) inlined[i] = p.tape.nodes()[i].op == Op::four;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const Tape::Node& n = p.tape.nodes()[i];
     for (std::size_t k = 0; n.op == Op::sum && when[i] >= When::setup && k < 2; ++k) {
@@ -167,10 +170,9 @@ std::string Emitter::leaf(std::size_t i, When stage) const {
 
 std::string Emitter::signed_leaf(Ref r, When stage) const { return (r.negative() ? "-" : "") + leaf(at(r), stage); }
 
-bool Emitter::same_in_all_lanes(Ref r) const { return when[at(r)] != When::call; }
-
-std::string Emitter::spread_leaf(Ref r, When stage) const {
-  return same_in_all_lanes(r) ? spread(signed_leaf(r, stage)) : signed_leaf(r, stage);
+std::string Emitter::spread_leaf(Ref r, When stage, bool wanted) const {
+  const std::string text = signed_leaf(r, stage);
+  return wanted && !packed(at(r)) ? fmt::format("OF(spread)({})", text) : text;
 }
 
 /// l > r; -x > y is x < -y.
@@ -179,10 +181,20 @@ std::string Emitter::comparison(Ref l, Ref r, When stage) const {
                       : fmt::format("{} > {}", signed_leaf(l, stage), signed_leaf(r, stage));
 }
 
+std::string Emitter::selection(std::size_t i, When stage) const {
+  const Tape::Node& n = p.tape.nodes()[i];
+  const bool pack = stage == When::call && packed(i);
+  const bool lane_by_lane = pack && (packed(at(n.arg[0])) || packed(at(n.arg[1])));
+  return fmt::format(fmt::runtime(lane_by_lane ? "OF(choose)({}, {}, {})" : "{} ? {} : {}"),
+                     comparison(n.arg[0], n.arg[1], stage), spread_leaf(n.arg[2], stage, pack),
+                     spread_leaf(n.arg[3], stage, pack));
+}
+
 std::string Emitter::body(std::size_t i, When stage) const {
   const Tape::Node& n = p.tape.nodes()[i];
   const auto arg = [&](std::size_t k) { return signed_leaf(n.arg[k], stage); };
-  const auto of = [&](const char* name) { return stage == When::call ? function(name) : name; };
+  const auto of = [&](const char* name) { return stage == When::call ? function(name, i) : name; };
+  const bool pack = stage == When::call && packed(i);
   if (const auto root = root_of.find(i); root != root_of.end() && stage == When::call) {
     const std::size_t x = root->second;
     if (n.op == Op::quotient) return fmt::format("r{0} * r{0}", x);
@@ -196,31 +208,29 @@ std::string Emitter::body(std::size_t i, When stage) const {
     case Op::sin: return stage == When::call ? fmt::format("a{}.sin", at(n.arg[0])) : fmt::format("sin({})", arg(0));
     case Op::cos: return stage == When::call ? fmt::format("a{}.cos", at(n.arg[0])) : fmt::format("cos({})", arg(0));
     case Op::atan2:
-      return fmt::format("{}({}, {})", of("atan2"), spread_leaf(n.arg[0], stage), spread_leaf(n.arg[1], stage));
+      return fmt::format("{}({}, {})", of("atan2"), spread_leaf(n.arg[0], stage, pack),
+                         spread_leaf(n.arg[1], stage, pack));
     case Op::abs: return fmt::format("{}({})", of("fabs"), arg(0));
-    case Op::select: {
-      const std::string condition = comparison(n.arg[0], n.arg[1], stage);
-      if (stage != When::call) return fmt::format("{} ? {} : {}", condition, arg(2), arg(3));
-      return select(condition, spread_leaf(n.arg[2], stage), spread_leaf(n.arg[3], stage));
-    }
-    case Op::constant:
-    case Op::symbol: break;
+    case Op::select: return selection(i, stage);
+    default: return leaf(i, stage);
   }
-  return leaf(i, stage);
+}
+
+std::string Emitter::statement(std::size_t i, When stage) const {
+  return fmt::format("  const {} t{} = {};\n", stage == When::call ? type(i) : "double", i, body(i, stage));
 }
 
 std::string Emitter::statements(When stage) const {
-  const std::string type_of = stage == When::call ? type() : "double";
   std::string out;
   std::set<std::size_t> turned, rooted;
   for (const std::size_t i : order(stage)) {
     const Tape::Node& n = p.tape.nodes()[i];
     if (stage == When::call && (n.op == Op::sin || n.op == Op::cos) && turned.insert(at(n.arg[0])).second)
-      out += fmt::format("  const {} a{} = {}({});\n", function("turn"), at(n.arg[0]), function("sin_cos"),
+      out += fmt::format("  const {} a{} = {}({});\n", function("turn", i), at(n.arg[0]), function("sin_cos", i),
                          signed_leaf(n.arg[0], stage));
     if (const auto root = root_of.find(i); root != root_of.end() && rooted.insert(root->second).second)
-      out += fmt::format("  const {} r{} = rsqrt({});\n", type_of, root->second, leaf(root->second, stage));
-    out += fmt::format("  const {} t{} = {};\n", type_of, i, body(i, stage));
+      out += fmt::format("  const {} r{} = rsqrt({});\n", type(i), root->second, leaf(root->second, stage));
+    out += statement(i, stage);
   }
   return out;
 }
@@ -232,16 +242,16 @@ std::vector<std::size_t> Emitter::order_of_tape(When stage) const {
   return all;
 }
 
-std::string Emitter::assignments() const {
+std::string Emitter::assignments(bool packs) const {
   std::string out;
   for (const OutputArray& a : p.outputs)
     for (std::size_t i = 0; i < a.value.size(); ++i)
-      out += fmt::format("  {}[{}] = {};\n", a.name, i, spread_leaf(a.value[i], When::call));
+      out += fmt::format("  {}[{}] = {};\n", a.name, i, spread_leaf(a.value[i], When::call, packs));
   return out;
 }
 
-std::string Emitter::condition(const Guard& g) const {
-  return fmt::format("{} > {}", spread_leaf(g.value, When::call), literal(g.bound));
+std::string Emitter::condition(const Guard& g, bool packs) const {
+  return fmt::format("{} > {}", spread_leaf(g.value, When::call, packs), literal(g.bound));
 }
 
 std::string Emitter::defaults() const {
@@ -251,9 +261,10 @@ std::string Emitter::defaults() const {
 }
 
 std::string Emitter::setup() const {
-  std::string out = setup_signature() + " {\n" + statements(When::setup);
-  for (std::size_t i = 0; i < constants.size(); ++i)
-    out += fmt::format("  c->k[{}] = {};\n", i, leaf(constants[i], When::setup));
+  std::string out = setup_signature() + " {\n" + (p.legs > 0 ? "  int j;\n" : "") + statements(When::setup);
+  for (const std::size_t i : constants)
+    out += fmt::format(fmt::runtime(is_laned(i) ? "  for (j = 0; j < 8; ++j) c->legs[{}][j] = {};\n" : "  c->k[{}] = {};\n"),
+                       slot[i], leaf(i, When::setup));
   return out + "}\n\n";
 }
 
@@ -264,23 +275,31 @@ std::string horner(std::span<const double> c, const std::string& cast) {
   return c.size() == 1 ? first : fmt::format("{} + u * ({})", first, horner(c.subspan(1), cast));
 }
 // minimax, found by Remez' exchange in 50 digits
-constexpr std::array sin_terms = {-0.16666666666666632,  0.008333333333322418,    -0.00019841269829812313,
+constexpr std::array<double, 6> sin_terms = {-0.16666666666666632,  0.008333333333322418,    -0.00019841269829812313,
                                   2.755731369355535e-06, -2.5050758382251443e-08, 1.589681169738674e-10};
-constexpr std::array cos_terms = {0.0416666666666666,      -0.0013888888888874131, 2.4801587289487073e-05,
+constexpr std::array<double, 6> cos_terms = {0.0416666666666666,      -0.0013888888888874131, 2.4801587289487073e-05,
                                   -2.7557314353806936e-07, 2.0875723481389027e-09, -1.1359658960080114e-11};
+}  // namespace
+
+namespace {
+/// The same as pairs: more operations, of which fewer wait for each other. v = u^2.
+std::string pairs(const std::array<double, 6>& c) {
+  const auto pair = [&](std::size_t i) { return fmt::format("({} + {} * u)", number(c[i]), number(c[i + 1])); };
+  return fmt::format("{} + v * ({} + v * {})", pair(0), pair(2), pair(4));
+}
 }  // namespace
 
 std::string sin_polynomial(const std::string& cast) { return horner(sin_terms, cast); }
 std::string cos_polynomial(const std::string& cast) { return horner(cos_terms, cast); }
 
-std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast) {
+std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast, bool short_chain) {
   return fmt::format(R"(typedef struct {{
   {1} sin, cos;
 }} turn;
 
 /* Angles up to pi/4 by polynomials, to the last digit; others by the library. */
 {0} turn sin_cos({1} x) {{
-  const {1} u = x * x;
+  const {1} u = x * x{5};
   turn t;
   if (fabs(x) <= {2}0.785) {{
     t.sin = x + x * u * ({3});
@@ -293,7 +312,8 @@ std::string sin_cos_text(const std::string& words, const std::string& type, cons
 }}
 
 )",
-                     words, type, cast, sin_polynomial(cast), cos_polynomial(cast));
+                     words, type, cast, short_chain ? pairs(sin_terms) : sin_polynomial(cast),
+                     short_chain ? pairs(cos_terms) : cos_polynomial(cast), short_chain ? ", v = u * u" : "");
 }
 
 }  // namespace gough

@@ -20,14 +20,20 @@ class Emitter {
   // what a dialect says otherwise
   virtual std::string element() const { return "double"; }  ///< of the arrays
   virtual std::vector<std::size_t> order(When stage) const { return many_chains(p, when, stage, inlined); }
-  virtual std::string type() const { return element(); }
   virtual std::string literal(double x) const { return number(x); }
-  virtual std::string function(const std::string& name) const { return name; }
-  /// A number that is the same in every lane, where one is asked for each.
-  virtual std::string spread(const std::string& scalar) const { return scalar; }
-  virtual std::string select(const std::string& condition, const std::string& yes, const std::string& no) const {
-    return fmt::format("{} ? {} : {}", condition, yes, no);
+  /// Whether a call holds a number for each lane there: a pack.
+  virtual bool packed(std::size_t) const { return false; }
+  virtual std::string leaf(std::size_t i, When stage) const;
+  virtual std::string body(std::size_t i, When stage) const;
+  virtual std::string statement(std::size_t i, When stage) const;
+
+  std::string type(std::size_t i) const { return packed(i) ? "OF(pack)" : element(); }
+  std::string function(const std::string& name, std::size_t i) const {
+    return packed(i) ? fmt::format("OF({})", name) : name;
   }
+  std::string signed_leaf(Ref r, When stage) const;
+  /// As a pack, if `wanted`.
+  std::string spread_leaf(Ref r, When stage, bool wanted) const;
 
   /// Where the dialect has a function rsqrt: sqrt(x), 1 / x and sqrt(1 / x) of the same x come from it.
   void share_roots();
@@ -37,15 +43,16 @@ class Emitter {
   bool turns() const;
   const Symbol& symbol(std::size_t node) const { return p.tape.symbol_of(p.tape.nodes()[node]); }
   bool reads(const InputArray& a) const;
+  bool is_laned(std::size_t node) const { return p.tape.nodes()[node].laned; }
 
   std::string comment() const;
   std::string failure() const;
   std::string defaults() const;
   std::string setup() const;
-  /// The statements of a call, and what goes out; `status`: the last statement.
+  /// The statements of a call, and what goes out, as packs or not.
   std::string statements(When stage) const;
-  std::string assignments() const;
-  std::string condition(const Guard& g) const;
+  std::string assignments(bool packs = false) const;
+  std::string condition(const Guard& g, bool packs = false) const;
 
   std::string default_signature() const { return fmt::format("void {0}_default({0}_parameters *p)", p.name); }
   std::string setup_signature() const {
@@ -64,12 +71,8 @@ class Emitter {
   void name_inputs();
   void number_constants();
   void find_lone_products();
-  bool same_in_all_lanes(Ref r) const;
-  std::string leaf(std::size_t i, When stage) const;
-  std::string signed_leaf(Ref r, When stage) const;
-  std::string spread_leaf(Ref r, When stage) const;
   std::string comparison(Ref l, Ref r, When stage) const;
-  std::string body(std::size_t i, When stage) const;
+  std::string selection(std::size_t i, When stage) const;
 
  protected:
   std::vector<When> when;
@@ -77,9 +80,22 @@ class Emitter {
   std::vector<ParameterField> parameters;
   std::vector<std::string> field;      ///< of a symbol: how it is written
   std::vector<std::size_t> constants;  ///< nodes that set-up hands to a call
-  std::vector<int> slot;
+  std::vector<int> slot;               ///< of such a node: its place among the laned ones, or among the others
   std::vector<bool> inlined;
   std::map<std::size_t, std::size_t> root_of;  ///< nodes that come from 1 / sqrt(x): x
+};
+
+/// A header that says all, and the C of set-up.
+class HeaderEmitter : public Emitter {
+ public:
+  using Emitter::Emitter;
+
+ protected:
+  virtual std::string types() const { return ""; }
+  std::string header(const std::string& declaration) const;
+  std::string beginning() const;
+  std::string signature(const std::string& name) const;
+  std::string call(const std::string& name) const;
 };
 
 /// Nothing in a comment ends it.
@@ -92,6 +108,8 @@ std::string sin_polynomial(const std::string& cast = "");
 std::string cos_polynomial(const std::string& cast = "");
 
 /// The type `turn` and the function `sin_cos` for one angle of that type, with `words` before it.
-std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast = "");
+/// `short_chain`: for one state at a time, whose operations wait for each other; in double.
+std::string sin_cos_text(const std::string& words, const std::string& type, const std::string& cast = "",
+                         bool short_chain = false);
 
 }  // namespace gough

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -86,9 +87,7 @@ Graph::Meaning Graph::meaning_of(const Node& n, const std::vector<Meaning>& of) 
       sign = negative(n.arg[2] == Ref() ? n.arg[3] : n.arg[2]);
       for (std::size_t k = 0; k < 4; ++k) h = mixed(h, edge(n.arg[k], k > 1 && sign));
       break;
-    case Op::sqrt:
-    case Op::constant:
-    case Op::symbol:
+    default:
       for (const Ref r : n.arg) h = mixed(h, edge(r, false));
   }
   return {mixed(static_cast<std::uint64_t>(n.op) + 1, h), sign};
@@ -307,32 +306,21 @@ Ref Graph::rebuild(std::size_t i, Tape& tape, const std::vector<Ref>& done) cons
   const auto arg = [&](std::size_t k) { return done[at(n.arg[k])].times_sign(n.arg[k].negative()); };
   tape.set_section(n.section);
   tape.set_step(n.step);
-  Ref r = n.arg.empty() ? Ref() : arg(0);
-  switch (n.op) {
-    case Op::constant: return tape.constant(n.value);
-    case Op::symbol: return done[i];
-    case Op::sum: {  // products last: each can be fused with the sum it is added to
-      const auto product = [&](std::size_t k) { return nodes_[at(n.arg[k])].op == Op::product; };
-      bool begun = false;
-      for (const bool wanted : {false, true})
-        for (std::size_t k = 0; k < n.arg.size(); ++k) {
-          if (product(k) != wanted) continue;
-          r = begun ? tape.add(r, arg(k)) : arg(k);
-          begun = true;
-        }
-      return r;
-    }
-    case Op::product:
-      for (std::size_t k = 1; k < n.arg.size(); ++k) r = tape.multiply(r, arg(k));
-      return r;
-    case Op::quotient: return tape.divide(r, arg(1));
-    case Op::sqrt: return tape.sqrt(r);
-    case Op::sin: return tape.sin(r);
-    case Op::cos: return tape.cos(r);
-    case Op::atan2: return tape.atan2(r, arg(1));
-    case Op::abs: return tape.choose(r, Ref(), r, -r);
-    case Op::select: return tape.choose(r, arg(1), arg(2), arg(3));
+  if (n.op != Op::sum && n.op != Op::product) {
+    std::array<Ref, 4> all;
+    for (std::size_t k = 0; k < n.arg.size(); ++k) all[k] = arg(k);
+    return tape.apply(n.op, all, n.value);
   }
+  // one number for all lanes first; products last: each can be fused with the sum it is added to
+  const auto rank = [&](std::size_t k) {
+    return 2 * static_cast<int>(tape.laned(arg(k))) +
+           static_cast<int>(n.op == Op::sum && nodes_[at(n.arg[k])].op == Op::product);
+  };
+  std::vector<std::size_t> order(n.arg.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  Ref r = arg(order[0]);
+  for (std::size_t k = 1; k < order.size(); ++k) r = tape.apply(n.op, {r, arg(order[k])}, 0);
   return r;
 }
 

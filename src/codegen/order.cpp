@@ -22,6 +22,9 @@ Cost cost(Op op) {
     case Op::atan2: return {35, 0};
     case Op::select:
     case Op::abs: return {2, 0};
+    case Op::lane: return {3, 0};
+    case Op::lanes: return {6, 0};
+    case Op::total: return {14, 0};
     default: return {4, 0};
   }
 }
@@ -110,6 +113,8 @@ class Statements {
 };
 
 }  // namespace
+
+int cycles(Op op) { return cost(op).result; }
 
 std::vector<std::size_t> many_chains(const Program& p, const std::vector<When>& when, When stage,
                                      const std::vector<bool>& inlined) {

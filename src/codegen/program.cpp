@@ -18,8 +18,7 @@ void count_operation(Op op, Count& c) {
     case Op::atan2: ++c.atan2; break;
     case Op::select: ++c.select; break;
     case Op::abs: ++c.abs; break;
-    case Op::constant:
-    case Op::symbol: break;
+    default: break;
   }
 }
 
@@ -51,8 +50,8 @@ std::vector<When> schedule(const Program& p) {
     const Tape::Node& n = nodes[i];
     if (!needed[i]) continue;
     when[i] = n.op == Op::symbol && !p.tape.symbol_of(n).parameter ? When::call
-              : n.op == Op::constant                               ? When::constant
-                                                                   : When::setup;
+              : n.op == Op::symbol                                 ? When::setup
+                                                                   : When::constant;
     for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k)
       when[i] = std::max(when[i], when[at(n.arg[k])]);
   }

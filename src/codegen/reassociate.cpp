@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <set>
 
 #include "emit_parts.hpp"
@@ -10,38 +10,11 @@ namespace {
 
 std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
 
-/// Writes a node on another tape.
-Ref copied(const Tape::Node& n, const std::function<Ref(Ref)>& to, Tape& tape) {
-  switch (n.op) {
-    case Op::constant: return tape.constant(n.value);
-    case Op::symbol: return {};
-    case Op::sum: return tape.add(to(n.arg[0]), to(n.arg[1]));
-    case Op::product: return tape.multiply(to(n.arg[0]), to(n.arg[1]));
-    case Op::quotient: return tape.divide(to(n.arg[0]), to(n.arg[1]));
-    case Op::sqrt: return tape.sqrt(to(n.arg[0]));
-    case Op::sin: return tape.sin(to(n.arg[0]));
-    case Op::cos: return tape.cos(to(n.arg[0]));
-    case Op::atan2: return tape.atan2(to(n.arg[0]), to(n.arg[1]));
-    case Op::abs: return tape.choose(to(n.arg[0]), Ref(), to(n.arg[0]), -to(n.arg[0]));
-    case Op::select: return tape.choose(to(n.arg[0]), to(n.arg[1]), to(n.arg[2]), to(n.arg[3]));
-  }
-  return {};
-}
-
-/// Writes a program anew, step by step of the computation that was traced: what a leg needs is computed leg by leg, and goes into
-/// every sum at once.
-class Rewriter {
- public:
-  explicit Rewriter(const Program& p)
-      : p_(p),
-        nodes_(p.tape.nodes()),
-        when_(schedule(p)),
-        q_(p),
-        sum_(nodes_.size()),
-        waiting_(nodes_.size()),
-        done_(nodes_.size()),
-        known_(nodes_.size(), false),
-        begun_(nodes_.size(), false) {
+/// Writes a program anew on a tape of its own. What set-up computes comes first, in the same order.
+class Copy {
+ protected:
+  explicit Copy(const Program& p)
+      : p_(p), nodes_(p.tape.nodes()), when_(schedule(p)), q_(p), done_(nodes_.size()), known_(nodes_.size(), false) {
     q_.tape = Tape();
     for (const std::string& section : p.tape.sections()) q_.tape.enter_section(section);
     std::vector<Ref> symbols;
@@ -49,7 +22,48 @@ class Rewriter {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (nodes_[i].op == Op::symbol) done_[i] = symbols[static_cast<std::size_t>(nodes_[i].value)], known_[i] = true;
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (when_[i] == When::setup || when_[i] == When::constant) write(i);  // first, in the same order
+      if (when_[i] == When::setup || when_[i] == When::constant) write(i);
+    uses_.assign(nodes_.size(), 0);
+    for (const Ref r : p_.roots()) uses_[at(r)] += 2;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (std::size_t k = 0; computed(i) && k < operands_of(i); ++k) ++uses_[at(nodes_[i].arg[k])];
+  }
+
+  bool computed(std::size_t i) const { return when_[i] == When::call && operands(nodes_[i].op) > 0; }
+  std::size_t operands_of(std::size_t i) const { return static_cast<std::size_t>(operands(nodes_[i].op)); }
+  Ref result(Ref r) const { return done_[at(r)].times_sign(r.negative()); }
+  /// Whether r continues a chain of this operation that nothing else uses.
+  bool continues(Ref r, Op op) const {
+    const std::size_t t = at(r);
+    return computed(t) && nodes_[t].op == op && uses_[t] == 1 && !nodes_[t].held;
+  }
+
+  /// The node with all that it needs.
+  void write(std::size_t i) {
+    if (known_[i]) return;
+    std::array<Ref, 4> arg;
+    for (std::size_t k = 0; k < operands_of(i); ++k) {
+      write(at(nodes_[i].arg[k]));
+      arg[k] = result(nodes_[i].arg[k]);
+    }
+    q_.tape.set_section(nodes_[i].section);
+    done_[i] = q_.tape.apply(nodes_[i].op, arg, nodes_[i].value);
+    known_[i] = true;
+  }
+
+  const Program& p_;
+  const std::vector<Tape::Node>& nodes_;
+  std::vector<When> when_;
+  Program q_;
+  std::vector<Ref> done_;
+  std::vector<bool> known_;
+  std::vector<int> uses_;
+};
+
+/// Step by step of the computation that was traced: what a leg needs is computed leg by leg, and goes into every sum at once.
+class FewRegisters : Copy {
+ public:
+  explicit FewRegisters(const Program& p) : Copy(p), sum_(nodes_.size()), waiting_(nodes_.size()), begun_(nodes_.size(), false) {
     find_sums();
   }
 
@@ -63,7 +77,7 @@ class Rewriter {
     std::vector<Ref> roots;
     for (const Ref r : p_.roots()) {
       visit(at(r));
-      roots.push_back(done_[at(r)].times_sign(r.negative()));
+      roots.push_back(result(r));
     }
     q_.set_roots(roots);
     return std::move(q_);
@@ -80,35 +94,26 @@ class Rewriter {
     bool inner = false;  ///< part of another sum, or a product inside one
   };
 
-  bool computed(std::size_t i) const { return when_[i] == When::call && operands(nodes_[i].op) > 0; }
-
   void find_sums() {
-    std::vector<int> uses(nodes_.size(), 0);
-    for (const Ref r : p_.roots()) uses[at(r)] += 2;
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (std::size_t k = 0; computed(i) && k < static_cast<std::size_t>(operands(nodes_[i].op)); ++k)
-        ++uses[at(nodes_[i].arg[k])];
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       if (!computed(i) || nodes_[i].op != Op::sum || sum_[i].inner) continue;
-      collect(i, Ref(static_cast<int>(i)), uses);
-      for (std::size_t t = 0; t < sum_[i].terms.size(); ++t) await(i, t, uses);
+      collect(i, Ref(static_cast<int>(i)));
+      for (std::size_t t = 0; t < sum_[i].terms.size(); ++t) await(i, t);
       sum_[i].left = sum_[i].terms.size();
     }
   }
   /// Terms of a sum, through sums that nothing else uses.
-  void collect(std::size_t root, Ref r, const std::vector<int>& uses) {
+  void collect(std::size_t root, Ref r) {
     for (std::size_t k = 0; k < 2; ++k) {
       const Ref term = nodes_[at(r)].arg[k].times_sign(r.negative());
-      const std::size_t t = at(term);
-      const bool part = computed(t) && nodes_[t].op == Op::sum && uses[t] == 1 && !nodes_[t].held;
-      if (part) sum_[t].inner = true, collect(root, term, uses);
+      if (continues(term, Op::sum)) sum_[at(term)].inner = true, collect(root, term);
       else sum_[root].terms.push_back({term});
     }
   }
-  void await(std::size_t root, std::size_t t, const std::vector<int>& uses) {
+  void await(std::size_t root, std::size_t t) {
     Term& term = sum_[root].terms[t];
     const std::size_t v = at(term.value);
-    const bool product = computed(v) && nodes_[v].op == Op::product && uses[v] == 1;
+    const bool product = computed(v) && nodes_[v].op == Op::product && uses_[v] == 1;
     std::vector<std::size_t> needs = {v};
     if (product) sum_[v].inner = true, needs = {at(nodes_[v].arg[0]), at(nodes_[v].arg[1])};
     std::sort(needs.begin(), needs.end());
@@ -126,7 +131,7 @@ class Rewriter {
       return;
     }
     if (nodes_[i].op != Op::sum) {
-      for (std::size_t k = 0; k < static_cast<std::size_t>(operands(nodes_[i].op)); ++k) visit(at(nodes_[i].arg[k]));
+      for (std::size_t k = 0; k < operands_of(i); ++k) visit(at(nodes_[i].arg[k]));
       write(i);
       return announce(i);
     }
@@ -149,7 +154,7 @@ class Rewriter {
     if (s.terms[t].missing > 0 || added_.contains({root, t})) return;
     added_.insert({root, t});
     write(at(s.terms[t].value));
-    const Ref value = done_[at(s.terms[t].value)].times_sign(s.terms[t].value.negative());
+    const Ref value = result(s.terms[t].value);
     q_.tape.set_section(nodes_[root].section);
     done_[root] = s.left == s.terms.size() ? value : q_.tape.add(done_[root], value);
     if (--s.left > 0) return;
@@ -157,32 +162,91 @@ class Rewriter {
     announce(root);
   }
 
-  void write(std::size_t i) {
-    if (known_[i]) return;
-    q_.tape.set_section(nodes_[i].section);
-    done_[i] = copied(
-        nodes_[i],
-        [&](Ref r) {
-          write(at(r));
-          return done_[at(r)].times_sign(r.negative());
-        },
-        q_.tape);
-    known_[i] = true;
-  }
-
-  const Program& p_;
-  const std::vector<Tape::Node>& nodes_;
-  std::vector<When> when_;
-  Program q_;
   std::vector<Sum> sum_;
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> waiting_;  ///< per value: terms of sums
-  std::vector<Ref> done_;
-  std::vector<bool> known_, begun_;
+  std::vector<bool> begun_;
   std::set<std::pair<std::size_t, std::size_t>> added_;
+};
+
+/// Sums and products of many operands take them as they come: nothing waits behind a late one.
+class ShortChains : Copy {
+ public:
+  explicit ShortChains(const Program& p) : Copy(p) {}
+
+  Program run() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (computed(i) && !inner(i)) chain(i);
+    std::vector<Ref> roots;
+    for (const Ref r : p_.roots()) write(at(r)), roots.push_back(result(r));
+    q_.set_roots(roots);
+    return std::move(q_);
+  }
+
+ private:
+  bool is_chain(std::size_t i) const { return nodes_[i].op == Op::sum || nodes_[i].op == Op::product; }
+  /// Part of a longer chain: known where the one that uses it comes.
+  bool inner(std::size_t i) {
+    if (user_.empty()) find_users();
+    const std::size_t u = user_[i];
+    return u != none && nodes_[u].op == nodes_[i].op && is_chain(i) && continues(Ref(static_cast<int>(i)), nodes_[i].op);
+  }
+  void find_users() {
+    user_.assign(nodes_.size(), none);
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (std::size_t k = 0; computed(i) && k < operands_of(i); ++k) user_[at(nodes_[i].arg[k])] = i;
+  }
+
+  void chain(std::size_t i) {
+    if (!is_chain(i)) return write(i);
+    std::vector<Ref> terms;
+    collect(Ref(static_cast<int>(i)), nodes_[i].op, terms);
+    for (const Ref r : terms) write(at(r));
+    const bool fuses = nodes_[i].op == Op::sum;
+    const auto rank = [&](Ref r) {
+      const bool product = fuses && computed(at(r)) && nodes_[at(r)].op == Op::product && uses_[at(r)] == 1;
+      return std::pair(q_.tape.laned(done_[at(r)]), arrival(done_[at(r)]) - (product ? cycles(Op::product) : 0));
+    };
+    std::stable_sort(terms.begin(), terms.end(), [&](Ref a, Ref b) { return rank(a) < rank(b); });
+    q_.tape.set_section(nodes_[i].section);
+    Ref r = result(terms[0]);
+    for (std::size_t t = 1; t < terms.size(); ++t) r = q_.tape.apply(nodes_[i].op, {r, result(terms[t])}, 0);
+    done_[i] = r, known_[i] = true;
+  }
+  void collect(Ref r, Op op, std::vector<Ref>& terms) const {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Ref term = nodes_[at(r)].arg[k].times_sign(r.negative());
+      if (continues(term, op)) collect(term, op, terms);
+      else terms.push_back(term);
+    }
+  }
+
+  /// Cycles after which a value is there if every operation begins at once.
+  int arrival(Ref r) {
+    for (std::size_t i = arrival_.size(); i <= at(r); ++i) {
+      const Tape::Node& n = q_.tape.nodes()[i];
+      int last = 0;
+      bool call = n.op == Op::symbol && !q_.tape.symbol_of(n).parameter;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k) {
+        const std::size_t d = at(n.arg[k]);
+        const bool fused = n.op == Op::sum && q_.tape.nodes()[d].op == Op::product;
+        last = std::max(last, arrival_[d] - (fused ? cycles(Op::product) : 0));
+        call = call || call_[d];
+      }
+      call_.push_back(call);
+      arrival_.push_back(call && n.op != Op::symbol ? last + cycles(n.op) : 0);
+    }
+    return arrival_[at(r)];
+  }
+
+  static constexpr auto none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> user_;
+  std::vector<int> arrival_;
+  std::vector<bool> call_;
 };
 
 }  // namespace
 
-Program for_few_registers(const Program& p) { return Rewriter(p).run(); }
+Program for_few_registers(const Program& p) { return FewRegisters(p).run(); }
+Program for_short_chains(const Program& p) { return ShortChains(p).run(); }
 
 }  // namespace gough

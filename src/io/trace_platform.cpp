@@ -208,7 +208,8 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
   const auto rotation = wish.matrix ? PlatformInputs::Rotation::matrix : PlatformInputs::Rotation::cardan;
   const auto struts = wish.generic ? std::nullopt : recognise_struts(m);
   if (struts && (wish.what == "inverse" || wish.what == "forward")) {
-    const StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
+    StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
+    if (wish.lanes) robot.all = struts_as_lanes(robot.strut), t.program.legs = 6;
     const PlatformInputs inputs(m, all_six, rotation);
     StrutPlan plan = struts->plan;
     plan.few_values = wish.many_states;

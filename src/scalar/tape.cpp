@@ -1,5 +1,6 @@
 #include "gough/scalar/tape.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -32,12 +33,16 @@ int operands(Op op) {
     case Op::sqrt:
     case Op::sin:
     case Op::cos:
-    case Op::abs: return 1;
+    case Op::abs:
+    case Op::lane:
+    case Op::total: return 1;
     case Op::sum:
     case Op::product:
     case Op::quotient:
-    case Op::atan2: return 2;
-    case Op::select: return 4;
+    case Op::atan2:
+    case Op::lanes: return 2;
+    case Op::select:
+    case Op::four: return 4;
   }
   return 0;
 }
@@ -54,24 +59,67 @@ double operate(Op op, const std::array<double, 4>& x) {
     case Op::abs: return std::abs(x[0]);
     case Op::select: return x[0] > x[1] ? x[2] : x[3];
     case Op::constant:
-    case Op::symbol: break;
+    case Op::symbol:
+    case Op::four:
+    case Op::lanes:
+    case Op::lane:
+    case Op::total: break;
   }
   return 0;
 }
 
-std::vector<double> evaluate(const Tape& tape, const std::vector<double>& symbol) {
-  std::vector<double> values;
-  values.reserve(tape.nodes().size());
-  for (const Tape::Node& n : tape.nodes()) {
-    if (n.op == Op::constant) values.push_back(n.value);
-    else if (n.op == Op::symbol) values.push_back(symbol[static_cast<std::size_t>(n.value)]);
-    else {
-      std::array<double, 4> x{};
-      for (std::size_t i = 0; i < static_cast<std::size_t>(operands(n.op)); ++i) x[i] = value_of(values, n.arg[i]);
-      values.push_back(operate(n.op, x));
-    }
+namespace {
+
+/// Values of the tape's nodes in every lane; in one where none is laned.
+class Evaluation {
+ public:
+  Evaluation(const Tape& tape, const std::vector<double>& symbol) : tape_(tape), symbol_(symbol) {
+    const auto& nodes = tape.nodes();
+    lanes_ = std::any_of(nodes.begin(), nodes.end(), [](const Tape::Node& n) { return n.laned; }) ? most_lanes : 1;
+    value_.reserve(nodes.size() * lanes_);
+    for (const Tape::Node& n : nodes)
+      for (std::size_t l = 0; l < lanes_; ++l) value_.push_back(value(n, l));
   }
-  return values;
+  std::vector<double> first_lane() const {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < value_.size(); i += lanes_) all.push_back(value_[i]);
+    return all;
+  }
+
+ private:
+  double at(Ref r, std::size_t lane) const {
+    const double x = value_[static_cast<std::size_t>(r.node()) * lanes_ + lane];
+    return r.negative() ? -x : x;
+  }
+  double value(const Tape::Node& n, std::size_t lane) const {
+    const auto index = static_cast<std::size_t>(n.value);
+    double sum = 0;
+    switch (n.op) {
+      case Op::constant: return n.value;
+      case Op::symbol: return symbol_[index];
+      case Op::four: return at(n.arg[lane % 4], lane);
+      case Op::lanes: return at(n.arg[lane / 4], lane);
+      case Op::lane: return at(n.arg[0], index);
+      case Op::total:
+        for (std::size_t l = 0; l < index; ++l) sum += at(n.arg[0], l);
+        return sum;
+      default: break;
+    }
+    std::array<double, 4> x{};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(operands(n.op)); ++k) x[k] = at(n.arg[k], lane);
+    return operate(n.op, x);
+  }
+
+  const Tape& tape_;
+  const std::vector<double>& symbol_;
+  std::size_t lanes_ = 1;
+  std::vector<double> value_;
+};
+
+}  // namespace
+
+std::vector<double> evaluate(const Tape& tape, const std::vector<double>& symbol) {
+  return Evaluation(tape, symbol).first_lane();
 }
 
 // ------------------------------------------------------------------------------------------------ nodes
@@ -93,8 +141,13 @@ Tape::Tape() {
 }
 
 Ref Tape::make(Op op, std::array<Ref, 4> arg, double value) {
+  if (foldable(op, arg)) return folded(op, arg);
   const auto [found, is_new] = index_.try_emplace(key(op, arg, value), static_cast<int>(nodes_.size()));
-  if (is_new) nodes_.push_back({op, arg, value, section_, step_, false});
+  if (!is_new) return Ref(found->second);
+  bool laned = op == Op::four || op == Op::lanes;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(operands(op)); ++k) laned = laned || node(arg[k]).laned;
+  if (op == Op::lane || op == Op::total) laned = false;
+  nodes_.push_back({op, arg, value, section_, step_, false, laned});
   return Ref(found->second);
 }
 
@@ -251,6 +304,92 @@ Ref Tape::cos(Ref x) {
 Ref Tape::atan2(Ref y, Ref x) {
   if (is_constant(y) && is_constant(x)) return constant(std::atan2(constant_value(y), constant_value(x)));
   return make(Op::atan2, {y.magnitude(), x}).times_sign(y.negative());
+}
+
+// ------------------------------------------------------------------------------------------------ lanes
+
+Ref Tape::across(const std::array<Ref, most_lanes>& x) {
+  if (std::all_of(x.begin(), x.end(), [&](Ref r) { return r == x[0]; })) return x[0];
+  const Ref low = make(Op::four, {x[0], x[1], x[2], x[3]}), high = make(Op::four, {x[4], x[5], x[6], x[7]});
+  return make(Op::lanes, {low, high});
+}
+
+Ref Tape::lane(Ref x, int which) {
+  if (!laned(x)) return x;
+  const Node n = node(x);
+  const auto j = static_cast<std::size_t>(which);
+  if (n.op == Op::lanes) return node(n.arg[j / 4]).arg[j % 4].times_sign(x.negative());
+  return make(Op::lane, {x.magnitude()}, which).times_sign(x.negative());
+}
+
+Ref Tape::total(Ref x, int first_lanes) {
+  if (!laned(x)) return scale(first_lanes, x);
+  if (known_lanes(x)) {
+    double sum = 0;
+    for (std::size_t l = 0; l < static_cast<std::size_t>(first_lanes); ++l) sum += known_value(x, l);
+    return constant(sum);
+  }
+  return make(Op::total, {x.magnitude()}, first_lanes).times_sign(x.negative());
+}
+
+/// Whether every lane holds a constant.
+bool Tape::known_lanes(Ref r) const {
+  const Node& n = node(r);
+  if (n.op != Op::lanes) return false;
+  for (const Ref half : {n.arg[0], n.arg[1]})
+    for (const Ref x : node(half).arg)
+      if (!is_constant(x)) return false;
+  return true;
+}
+
+double Tape::known_value(Ref r, std::size_t which) const {
+  if (is_constant(r)) return constant_value(r);
+  const double x = constant_value(node(node(r).arg[which / 4]).arg[which % 4]);
+  return r.negative() ? -x : x;
+}
+
+/// Constants fold lane by lane.
+bool Tape::foldable(Op op, const std::array<Ref, 4>& arg) const {
+  if (op == Op::four || op == Op::lanes || op == Op::total) return false;
+  bool any = false;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(operands(op)); ++k) {
+    const bool in_lanes = known_lanes(arg[k]);
+    if (!in_lanes && !is_constant(arg[k])) return false;
+    any = any || in_lanes;
+  }
+  return any;
+}
+
+Ref Tape::folded(Op op, const std::array<Ref, 4>& arg) {
+  std::array<Ref, most_lanes> out;
+  for (std::size_t l = 0; l < most_lanes; ++l) {
+    std::array<double, 4> x{};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(operands(op)); ++k) x[k] = known_value(arg[k], l);
+    out[l] = constant(operate(op, x));
+  }
+  return across(out);
+}
+
+Ref Tape::apply(Op op, const std::array<Ref, 4>& arg, double value) {
+  switch (op) {
+    case Op::constant: return constant(value);
+    case Op::symbol: break;
+    case Op::sum: return add(arg[0], arg[1]);
+    case Op::product: return multiply(arg[0], arg[1]);
+    case Op::quotient: return divide(arg[0], arg[1]);
+    case Op::sqrt: return sqrt(arg[0]);
+    case Op::sin: return sin(arg[0]);
+    case Op::cos: return cos(arg[0]);
+    case Op::atan2: return atan2(arg[0], arg[1]);
+    case Op::abs: return choose(arg[0], Ref(), arg[0], -arg[0]);
+    case Op::select: return choose(arg[0], arg[1], arg[2], arg[3]);
+    case Op::four:
+    case Op::lanes: return make(op, arg);
+    case Op::lane: return lane(arg[0], static_cast<int>(value));
+    case Op::total: return total(arg[0], static_cast<int>(value));
+  }
+  assert(false && "a symbol is no operation");
+  return {};
 }
 
 // ------------------------------------------------------------------------------------------------ choices

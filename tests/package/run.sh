@@ -26,7 +26,7 @@ expect "palida has 19 bodies, generated code agrees"
 # Another mass in the robot file: the code follows, and so does the program.
 sed -i 's/platform: {mass: 4.5 kg/platform: {mass: 5.5 kg/' "$robots/palida.yaml"
 quietly cmake --build "$temp/build"
-grep -q "platform_mass = 18.7" "$temp/build/gough/package_test/palida_inverse.c" || { echo "no new code"; exit 1; }
+grep -q "platform_mass = 18.7" "$temp/build/gough_code/package_test/palida_inverse.c" || { echo "no new code"; exit 1; }
 expect "palida has 19 bodies, generated code agrees"
 
 # A project in C alone.

@@ -33,6 +33,7 @@ struct Program {
   std::string name;                ///< of the function; files and types begin with it
   std::string robot, what, from;   ///< whose code, and which
   std::vector<std::string> about;  ///< lines for the header's comment
+  int legs = 0;                    ///< that compute as lanes; 0: none do
   Tape tape;
   std::vector<InputArray> inputs;
   std::vector<OutputArray> outputs;

@@ -21,7 +21,9 @@ class StrutForward {
   /// (a; w').
   Vec6<S> accelerations() {
     platform();
-    for (std::size_t j = 0; j < 6; ++j) strut(j);
+    if (r.all) strut(*r.all, across(lanes_of(tau)));
+    else
+      for (std::size_t j = 0; j < 6; ++j) strut(r.strut[j], tau[j]);
     const Part<S> part("solve");
     Eigen::Matrix<S, 6, 6> A = mass;
     Eigen::Matrix<S, 6, 1> b;
@@ -32,6 +34,13 @@ class StrutForward {
   }
 
  private:
+  static std::array<S, most_lanes> lanes_of(const std::array<S, 6>& x) { return {x[0], x[1], x[2], x[3], x[4], x[5], x[5], x[5]}; }
+  /// Over the struts that are computed at once.
+  S sum(const S& y) const { return r.all ? total(y, 6) : y; }
+  void add(V& to, const V& y) const {
+    for (int i = 0; i < 3; ++i) to[i] += sum(y[i]);
+  }
+
   /// Its bias, and its mass matrix: m; w' x s; (trace - J1) 1 - sum of (J - J1)_kl R_k R_l^T.
   void platform() {
     const Part<S> part("platform");
@@ -63,9 +72,8 @@ class StrutForward {
     return ((from + along[0] * B.x()) + along[1] * B.y()) + along[2] * B.z();
   }
 
-  void strut(std::size_t j) {
+  void strut(const Strut<S>& s, const S& drive) {
     const Part<S> part("struts");
-    const Strut<S>& s = r.strut[j];
     const V none = V::Zero(), b = reached(none, x.axis, s.B);
     const V d = to_strut<S>(s, b + (x.p - s.A)), v = to_strut<S>(s, reached(x.v, W, s.B)),
             a = to_strut<S>(s, reached(none, HR, s.B));
@@ -80,10 +88,10 @@ class StrutForward {
     V f(mu * a.x() - la * v.x() - Z * phi, mu * a.y() - la * v.y() - k * rate2, mu * a.z() - la * v.z() + X * phi);
     f += to_strut<S>(s, r.gravity) * (-(s.p4 + s.p5)) * il;
     f.y() = f.y() + s.dry_beta * sign(g) * sqrt(ir2) + s.viscous_beta * g * ir2;
-    const S push = tau[j] + s.p5 * (r2 * il2 * rate2 + g * g * ir2) - s.dry * sign(lam);
+    const S push = drive + s.p5 * (r2 * il2 * rate2 + g * g * ir2) - s.dry * sign(lam);
     const S along = il * push + dot(d, f) * il2 - s.viscous * sv;
     const V G = from_strut<S>(s, d * along - f);
-    F += G, M += cross(b, G);
+    add(F, G), add(M, cross(b, G));
     add_mass(s, b, d, mu, mu * il2, turn * ir2);
   }
 
@@ -99,11 +107,11 @@ class StrutForward {
     std::array<V, 3> bL;  // b x columns of L
     for (int i = 0; i < 3; ++i) bL[static_cast<std::size_t>(i)] = cross<S>(b, L.col(i));
     for (int i = 0; i < 3; ++i) {
-      for (int k = 0; k <= i; ++k) mass(i, k) += L(i, k);
-      for (int k = 0; k < 3; ++k) mass(3 + i, k) += bL[static_cast<std::size_t>(k)][i];
+      for (int k = 0; k <= i; ++k) mass(i, k) += sum(L(i, k));
+      for (int k = 0; k < 3; ++k) mass(3 + i, k) += sum(bL[static_cast<std::size_t>(k)][i]);
       const V row(bL[0][i], bL[1][i], bL[2][i]);
       const V moment = cross<S>(b, row);  // of b x L (w' x b), symmetric
-      for (int k = 0; k <= i; ++k) mass(3 + i, 3 + k) += moment[k];
+      for (int k = 0; k <= i; ++k) mass(3 + i, 3 + k) += sum(moment[k]);
     }
   }
 

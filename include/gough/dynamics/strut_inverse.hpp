@@ -19,7 +19,9 @@ class StrutInverse {
   /// The drives' forces, in the robot's order.                                                        (U3)
   std::array<S, 6> forces() {
     platform();
-    for (int j = 0; j < 6; ++j) strut(j);
+    if (r.all) all_struts();
+    else
+      for (int j = 0; j < 6; ++j) strut(at(j), piece[static_cast<std::size_t>(j)]);
     const std::array<S, 6> w = plan.flat_base ? solve_flat() : solve();
     const Part<S> part("struts");
     std::array<S, 6> tau;
@@ -37,6 +39,16 @@ class StrutInverse {
   };
   const Strut<S>& at(int j) const { return r.strut[static_cast<std::size_t>(plan.order[static_cast<std::size_t>(j)])]; }
   V arm(int j) const { return at(j).A - at(0).A; }
+  /// Over the struts that are computed at once.
+  S sum(const S& y) const { return r.all ? total(y, 6) : y; }
+
+  void all_struts() {
+    Piece lanes;
+    strut(*r.all, lanes);
+    for (std::size_t j = 0; j < 6; ++j)
+      for (S Piece::*const member : {&Piece::px, &Piece::py, &Piece::iz, &Piece::per_w, &Piece::own})
+        piece[j].*member = lane(lanes.*member, plan.order[j]);
+  }
 
   /// Its inertia, and the motion of the point from which the B_j are reached. Moments are about A_0.
   void platform() {
@@ -60,19 +72,10 @@ class StrutInverse {
   }
 
   /// (U1), and its share of the balance.
-  void strut(int j) {
-    const Strut<S>& s = at(j);
-    V q, d, v, a;
-    {
-      const Part<S> part("struts");
-      q = reached(centre, x.axis, s.B);
-      const V base_d = q - arm(j);
-      v = to_strut<S>(s, reached(velocity, W, s.B)), a = to_strut<S>(s, reached(acceleration, HR, s.B)),
-      d = to_strut<S>(s, base_d);
-      straight[static_cast<std::size_t>(j)] = base_d;
-    }
+  void strut(const Strut<S>& s, Piece& o) {
     const Part<S> part("struts");
-    Piece& o = piece[static_cast<std::size_t>(j)];
+    const V q = reached(centre, x.axis, s.B), straight = q - (s.A - at(0).A), d = to_strut<S>(s, straight);
+    const V v = to_strut<S>(s, reached(velocity, W, s.B)), a = to_strut<S>(s, reached(acceleration, HR, s.B));
     const S X = d.x(), Y = d.y(), Z = d.z();
     const S r2 = X * X + Z * Z, l2 = r2 + Y * Y, il2 = S(1.0) / l2, ir2 = S(1.0) / r2;
     const S l = sqrt(l2), il = l * il2, sg = X * v.x() + Z * v.z();
@@ -87,7 +90,7 @@ class StrutInverse {
     V f(mu * a.x() - la * v.x() - Z * phi, mu * a.y() - la * v.y() - k * rate2, mu * a.z() - la * v.z() + X * phi);
     f += weight;
     f.y() = with_beta_friction(s, f.y(), g, ir2);
-    const S along = slide(j, f, d, q) * il2, rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
+    const S along = slide(s, o, f, d, q, straight) * il2, rise = s.p5 * (r2 * il2 * rate2 + g * g * ir2);
     o.per_w = kept(l * o.iz);
     o.own = kept(with_drive_friction(s, l * with_viscous(s, -along, sv) - rise, lam));
   }
@@ -112,11 +115,8 @@ class StrutInverse {
     return tau + s.dry * sign(lam);
   }
 
-  /// F along d into the base's plane, and into the sums; returns F.d.
-  S slide(int j, const V& f, const V& d, const V& q) {
-    const Strut<S>& s = at(j);
-    Piece& o = piece[static_cast<std::size_t>(j)];
-    const V& D = straight[static_cast<std::size_t>(j)];
+  /// F along d into the base's plane, and into the sums; returns F.d. D: d in base axes.
+  S slide(const Strut<S>& s, Piece& o, const V& f, const V& d, const V& q, const V& D) {
     {
       const Part<S> part("solve");
       o.iz = S(1.0) / d.z(), o.px = D.x() * o.iz, o.py = D.y() * o.iz;
@@ -124,8 +124,8 @@ class StrutInverse {
     const S fx = f.x() - (d.x() * o.iz) * f.z(), fy = f.y() - (d.y() * o.iz) * f.z();
     const V level = from_strut(s, V(fx, fy, S(0.0)));
     const S Fx = level.x(), Fy = level.y();
-    F.x() += Fx, F.y() += Fy;
-    M.x() -= q.z() * Fy, M.y() += q.z() * Fx, M.z() += q.x() * Fy - q.y() * Fx;
+    F.x() += sum(Fx), F.y() += sum(Fy);
+    M.x() -= sum(q.z() * Fy), M.y() += sum(q.z() * Fx), M.z() += sum(q.x() * Fy - q.y() * Fx);
     return d.x() * fx + d.y() * fy;
   }
 
@@ -141,6 +141,18 @@ class StrutInverse {
     for (int i = 0; i < N; ++i) y[static_cast<std::size_t>(i)] = b(i, 0);
     return y;
   }
+
+  /// The same with more operations, of which fewer wait for each other: rows of the inverse from cross products.
+  std::array<S, 3> by_cofactors(const std::array<S, 3>& right) {
+    const auto row = [&](int n) { return V(system(n, 0), system(n, 1), system(n, 2)); };
+    const std::array<V, 3> c = {cross(row(1), row(2)), cross(row(2), row(0)), cross(row(0), row(1))};
+    const S det = dot(row(0), c[0]), over = S(1.0) / det;
+    smallest_pivot = magnitude(det);
+    const V y = c[0] * (right[0] * over) + c[1] * (right[1] * over) + c[2] * (right[2] * over);
+    return {y.x(), y.y(), y.z()};
+  }
+
+  std::array<S, 3> three(const std::array<S, 3>& right) { return r.all ? by_cofactors(right) : eliminated<3>(right); }
 
   /// (U2) without its constant rows: with the sum of w and of w A known, three unknowns are left.
   std::array<S, 6> solve_flat() {
@@ -188,7 +200,7 @@ class StrutInverse {
         const auto& t = row[static_cast<std::size_t>(n)];
         system(n, c) = (t[i] - t[j]) - kappa * (t[a] - t[b]);
       }
-    const std::array<S, 3> y = eliminated<3>(lacking(row, sum, 1, 3, w0));
+    const std::array<S, 3> y = three(lacking(row, sum, 1, 3, w0));
     std::array<S, 6> w = {F.z() - w0[0] - w0[1], w0[0], S(0.0), w0[1], S(0.0), S(0.0)};
     for (std::size_t c = 0; c < 3; ++c) {
       const auto& [i, j, a, b] = side[c];
@@ -215,7 +227,7 @@ class StrutInverse {
             (t[other[c]] - t[0]) - share[0][c] * (t[2] - t[0]) - share[1][c] * (t[4] - t[0]);
       }
     }
-    const std::array<S, 3> y = eliminated<3>(lacking(row, sum, 2, 4, w0));
+    const std::array<S, 3> y = three(lacking(row, sum, 2, 4, w0));
     std::array<S, 6> w;
     w[2] = w0[0], w[4] = w0[1];
     for (std::size_t c = 0; c < 3; ++c)
@@ -251,7 +263,6 @@ class StrutInverse {
   std::array<V, 3> W, HR;
   V F, M;  ///< what the drives must hold: force, moment
   V centre, velocity, acceleration;
-  std::array<V, 6> straight;  ///< d in base axes
   std::array<Piece, 6> piece;
 };
 

@@ -10,6 +10,7 @@
 /// It is slid along d until its z component vanishes. With w_j = u_j z_j the platform's balance is
 ///   sum w (x/z, y/z, 1; A x (x/z, y/z, 1)) = sum (F, q x F) + platform                                      (U2)
 /// and tau = l (u - F.d / l^2 + f_v l'/l) - p5 |n'|^2 + dry.                                                (U3)
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -33,7 +34,29 @@ struct Strut {
 template <Scalar S>
 struct StrutRobot : PlatformBody<S> {
   std::array<Strut<S>, 6> strut;
+  std::optional<Strut<S>> all;  ///< the six as lanes: then they are computed at once
 };
+
+/// The six as lanes of one; the last fills the lanes that are left.
+template <Scalar S>
+Strut<S> struts_as_lanes(const std::array<Strut<S>, 6>& strut) {
+  Strut<S> t;
+  const auto gathered = [&](auto&& of) {
+    std::array<S, most_lanes> x;
+    for (std::size_t j = 0; j < most_lanes; ++j) x[j] = of(strut[std::min(j, std::size_t(5))]);
+    return across(x);
+  };
+  for (int i = 0; i < 3; ++i) {
+    t.A[i] = gathered([&](const Strut<S>& s) { return s.A[i]; });
+    t.B[i] = gathered([&](const Strut<S>& s) { return s.B[i]; });
+  }
+  for (S Strut<S>::*const member :
+       {&Strut<S>::cos, &Strut<S>::sin, &Strut<S>::p1, &Strut<S>::p2, &Strut<S>::p3, &Strut<S>::p4, &Strut<S>::p5,
+        &Strut<S>::dry_alpha, &Strut<S>::dry_beta, &Strut<S>::dry, &Strut<S>::viscous_alpha, &Strut<S>::viscous_beta,
+        &Strut<S>::viscous})
+    t.*member = gathered([&](const Strut<S>& s) { return s.*member; });
+  return t;
+}
 
 /// What the geometry allows, and the order of elimination.
 struct StrutPlan {

@@ -85,6 +85,27 @@ S held(const S& x) {
 }
 inline Expr held(const Expr& x) { return Expr(Tracing::tape().hold(x.ref())); }
 
+/// A number for each leg, as one; one of them; the sum of the first. Other scalars hold one number.
+template <class S>
+S across(const std::array<S, most_lanes>& x) {
+  return x[0];
+}
+inline Expr across(const std::array<Expr, most_lanes>& x) {
+  std::array<Ref, most_lanes> refs;
+  for (std::size_t i = 0; i < most_lanes; ++i) refs[i] = x[i].ref();
+  return Expr(Tracing::tape().across(refs));
+}
+template <class S>
+S lane(const S& x, int) {
+  return x;
+}
+template <class S>
+S total(const S& x, int) {
+  return x;
+}
+inline Expr lane(const Expr& x, int which) { return Expr(Tracing::tape().lane(x.ref(), which)); }
+inline Expr total(const Expr& x, int first_lanes) { return Expr(Tracing::tape().total(x.ref(), first_lanes)); }
+
 /// A section while tracing, nothing otherwise.
 template <class S>
 struct Part {

@@ -12,7 +12,25 @@
 
 namespace gough {
 
-enum class Op : std::uint8_t { constant, symbol, sum, product, quotient, sqrt, sin, cos, atan2, abs, select };
+enum class Op : std::uint8_t {
+  constant,
+  symbol,
+  sum,
+  product,
+  quotient,
+  sqrt,
+  sin,
+  cos,
+  atan2,
+  abs,
+  select,
+  four,   ///< lanes of one half
+  lanes,  ///< a number for each leg: two halves, or one twice
+  lane,   ///< one of them; `value`: which
+  total   ///< the sum of the first `value` of them
+};
+/// Legs of one robot that compute as one: where a node is laned, every leg has its own number.
+inline constexpr std::size_t most_lanes = 8;
 
 /// A node, perhaps negated.
 class Ref {
@@ -50,6 +68,7 @@ class Tape {
     int section = 0;
     int step = 0;       ///< of the computation in which it was made: grows with every section that is entered
     bool held = false;  ///< rules must not look into it: a value that is meant to be computed as it is
+    bool laned = false;
   };
 
   Tape();
@@ -67,11 +86,18 @@ class Tape {
   Ref choose(Ref l, Ref r, Ref a, Ref b);
   /// x > 0 ? a : b; a difference is compared without being formed.
   Ref if_positive(Ref x, Ref a, Ref b);
+  /// A number for each lane; one number where all are the same.
+  Ref across(const std::array<Ref, most_lanes>& x);
+  Ref lane(Ref x, int which);
+  Ref total(Ref x, int first_lanes);
+  /// The operation on its operands; `value` as a node has it. Not for symbols.
+  Ref apply(Op op, const std::array<Ref, 4>& arg, double value);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Ref r) const { return nodes_[static_cast<std::size_t>(r.node())]; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
   const Symbol& symbol_of(const Node& n) const { return symbols_[static_cast<std::size_t>(n.value)]; }
+  bool laned(Ref r) const { return node(r).laned; }
   bool is_constant(Ref r) const { return node(r).op == Op::constant; }
   double constant_value(Ref r) const { return r.negative() ? -node(r).value : node(r).value; }
 
@@ -97,6 +123,10 @@ class Tape {
 
   static Key key(Op op, std::array<Ref, 4> arg, double value);
   Ref make(Op op, std::array<Ref, 4> arg, double value = 0);
+  bool known_lanes(Ref r) const;
+  double known_value(Ref r, std::size_t lane) const;
+  bool foldable(Op op, const std::array<Ref, 4>& arg) const;
+  Ref folded(Op op, const std::array<Ref, 4>& arg);
   bool unit_leaves(Ref r) const;
   bool turned(Ref angle) const;
   void split_constant(Ref r, double& factor, Ref& rest);
@@ -116,7 +146,7 @@ double operate(Op op, const std::array<double, 4>& x);
 /// How many operands an operation has.
 int operands(Op op);
 
-/// The values of all nodes; `symbol` holds one value per symbol.
+/// The values of all nodes, of laned ones in the first lane; `symbol` holds one value per symbol.
 std::vector<double> evaluate(const Tape& tape, const std::vector<double>& symbol);
 
 /// A node's value with the edge's sign.

@@ -1,0 +1,110 @@
+#include "emitter.hpp"
+
+namespace gough {
+namespace {
+
+/// Read once per instruction set, with LANES, OF and FOR defined.
+constexpr const char* lanes = R"(typedef double OF(pack) __attribute__((vector_size(8 * LANES)));
+typedef long long OF(mask) __attribute__((vector_size(8 * LANES)));
+
+FOR static inline OF(pack) OF(spread)(double x) {
+  const OF(pack) zero = {0};
+  return x - zero;
+}
+FOR static inline OF(pack) OF(choose)(OF(mask) m, OF(pack) a, OF(pack) b) {
+  return (OF(pack))((m & (OF(mask))a) | (~m & (OF(mask))b));
+}
+FOR static inline OF(pack) OF(fabs)(OF(pack) x) { return OF(choose)(x < 0.0, -x, x); }
+FOR static inline OF(pack) OF(sqrt)(OF(pack) x) {
+#if LANES == 8
+  return (OF(pack))_mm512_maskz_sqrt_pd(255, (__m512d)x);
+#elif LANES == 4
+  return (OF(pack))_mm256_sqrt_pd((__m256d)x);
+#else
+  OF(pack) y;
+  int i;
+  for (i = 0; i < LANES; ++i) y[i] = sqrt(x[i]);
+  return y;
+#endif
+}
+FOR static inline OF(pack) OF(atan2)(OF(pack) y, OF(pack) x) {
+  OF(pack) a;
+  int i;
+  for (i = 0; i < LANES; ++i) a[i] = atan2(y[i], x[i]);
+  return a;
+}
+)";
+
+/// Sines and cosines of polynomials; angles beyond pi/4 are reduced by multiples of pi/2 in three parts, exact up to a million.
+constexpr const char* turns_of_lanes = R"(typedef struct {{
+  OF(pack) sin, cos;
+}} OF(turn);
+
+FOR static OF(turn) OF(sin_cos)(OF(pack) x) {{
+  const double round = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
+  const OF(pack) size = OF(fabs)(x);
+  const OF(mask) beyond = ~(size <= 0.785), far = ~(size <= 1e6);
+  long long any_beyond = 0, any_far = 0;
+  OF(mask) n = {{0}};
+  OF(pack) r = x, u, s, c;
+  OF(turn) t;
+  int i;
+  for (i = 0; i < LANES; ++i) any_beyond |= beyond[i], any_far |= far[i];
+  if (any_far) {{ /* far away, or not a number */
+    for (i = 0; i < LANES; ++i) t.sin[i] = sin(x[i]), t.cos[i] = cos(x[i]);
+    return t;
+  }}
+  if (any_beyond) {{
+    OF(pack) k = x * 0.63661977236758138 + round;
+    n = (OF(mask))k;
+    k = k - round;
+    r = x - k * 1.5707963267341256;
+    r = r - k * 6.0771005063039e-11;
+    r = r - k * 2.0222662487959506e-21;
+  }}
+  u = r * r;
+  s = r + r * u * ({});
+  c = 1.0 - 0.5 * u + u * u * ({});
+  t.sin = s, t.cos = c;
+  if (any_beyond) {{
+    t.sin = OF(choose)((n & 1) != 0, c, s);
+    t.cos = OF(choose)((n & 1) != 0, s, c);
+    t.sin = OF(choose)((n & 2) != 0, -t.sin, t.sin);
+    t.cos = OF(choose)(((n + 1) & 2) != 0, -t.cos, t.cos);
+  }}
+  return t;
+}}
+)";
+
+}  // namespace
+
+std::string packs_begin() {
+  return "#if defined(__x86_64__)\n#define FOR_X86\n#include <immintrin.h>\n"
+         "#if defined(__GNUC__) && !defined(__clang__)\n"
+         "#pragma GCC diagnostic ignored \"-Wpsabi\" /* packs stay inside this file */\n#endif\n#endif\n\n"
+         "#define OF(name) JOINED(name, SET)\n#define JOINED(a, b) JOINED_ONCE(a, b)\n"
+         "#define JOINED_ONCE(a, b) a##_##b\n\n";
+}
+
+std::string for_set(const InstructionSet& set, const std::string& helpers, const std::string& text) {
+  const bool x86 = *set.supported != 0;
+  return fmt::format(
+      "{}#define LANES {}\n#define SET {}\n#define FOR {}\n#include \"{}\"\n{}#undef LANES\n#undef SET\n#undef FOR\n{}",
+      x86 ? "#ifdef FOR_X86\n" : "", set.lanes, set.name, set.attribute, helpers, text, x86 ? "#endif\n" : "");
+}
+
+std::string packs_text(bool turns) {
+  return lanes + (turns ? fmt::format(turns_of_lanes, sin_polynomial(), cos_polynomial()) : "");
+}
+
+std::string for_this_machine(const std::string& call) {
+  std::string out;
+  for (const InstructionSet& set : instruction_sets) {
+    const std::string line = fmt::format(fmt::runtime(call), set.name);
+    out += *set.supported != 0 ? fmt::format("#ifdef FOR_X86\n  if ({}) {}\n#endif\n", set.supported, line)
+                               : fmt::format("  {}\n", line);
+  }
+  return out;
+}
+
+}  // namespace gough
