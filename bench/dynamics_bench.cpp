@@ -5,7 +5,7 @@
 
 #include "../tests/allocations.hpp"
 #include "bench.hpp"
-#include "handwritten_hexapod.hpp"
+#include "by_hand/by_hand.h"
 
 namespace {
 
@@ -56,28 +56,61 @@ void from_platform(benchmark::State& state, const std::string& robot) {
   measure(state, [&] { benchmark::DoNotOptimize(inverse_dynamics(r.m, pose, rates, r.w, d).residual); });
 }
 
-/// The hand-written one at the same state.
+/// The hand-written one at the same state, each evaluation waiting for the one before.
 struct ByHand {
-  HandwrittenHexapod h;
-  Transform<double> pose;
-  PlatformRates<double> x;
-  Vec6<double> tau;
+  by_hand_state x;
+  std::array<double, 6> tau{}, a{};
 
   ByHand() {
-    Moving r("hexapod");
-    pose = platform_pose(r.m, r.w);
-    x = platform_rates(r.m, r.w);
-    tau = h.inverse(pose.R, pose.p, x.v, x.w, x.a, x.dw);
+    const Moving r("hexapod");
+    Workspace<double> w = r.w;
+    const Transform<double> pose = platform_pose(r.m, w);
+    const PlatformRates<double> rates = platform_rates(r.m, w);
+    const auto copy = [](const auto& from, double* to) { std::copy(from.data(), from.data() + from.size(), to); };
+    copy(pose.R, x.R), copy(pose.p, x.p), copy(rates.v, x.v), copy(rates.w, x.w), copy(rates.a, x.a),
+        copy(rates.dw, x.dw);
+    by_hand_inverse(&x, tau.data());
   }
 };
 
-void by_hand_inverse(benchmark::State& state) {
+void handwritten_inverse(benchmark::State& state) {
   ByHand b;
-  measure(state, [&] { benchmark::DoNotOptimize(b.h.inverse(b.pose.R, b.pose.p, b.x.v, b.x.w, b.x.a, b.x.dw)); });
+  measure(state, [&] {
+    b.x.p[0] += 1e-300 * b.tau[0];
+    by_hand_inverse(&b.x, b.tau.data());
+    benchmark::ClobberMemory();
+  });
 }
-void by_hand_forward(benchmark::State& state) {
+void handwritten_forward(benchmark::State& state) {
   ByHand b;
-  measure(state, [&] { benchmark::DoNotOptimize(b.h.forward(b.pose.R, b.pose.p, b.x.v, b.x.w, b.tau)); });
+  measure(state, [&] {
+    b.x.p[0] += 1e-300 * b.a[0];
+    by_hand_forward(&b.x, b.tau.data(), b.a.data());
+    benchmark::ClobberMemory();
+  });
+}
+
+/// 2048 states through the library's kernels, on all cores.
+void batch(benchmark::State& state, const std::string& robot, bool inverse) {
+  constexpr std::size_t n = 2048;
+  Moving r(robot);
+  inverse_dynamics(r.m, r.w);
+  const DynamicsBatch many(r.m);
+  const auto spread = [&](const VecX<double>& x) {
+    std::vector<double> all;
+    for (const double y : x) all.insert(all.end(), n, y);
+    return all;
+  };
+  const std::vector<double> q = spread(r.w.q), v = spread(r.w.v), in = spread(inverse ? r.w.a : r.w.tau);
+  std::vector<double> out(n * static_cast<std::size_t>(inverse ? r.w.tau.size() : r.w.a.size()));
+  std::vector<Status> status(n);
+  for (auto _ : state) {
+    if (inverse) many.inverse(q, v, in, out, status);
+    else many.forward(q, v, in, out, status);
+    benchmark::ClobberMemory();
+  }
+  state.counters["us_per_state"] = benchmark::Counter(
+      static_cast<double>(n) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace
@@ -88,8 +121,8 @@ void gough::register_dynamics() {
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/robots"))
     if (entry.path().extension() == ".yaml") robots.push_back(entry.path().stem().string());
   std::sort(robots.begin(), robots.end());
-  benchmark::RegisterBenchmark("handwritten/inverse", by_hand_inverse);
-  benchmark::RegisterBenchmark("handwritten/forward", by_hand_forward);
+  benchmark::RegisterBenchmark("handwritten/inverse", handwritten_inverse);
+  benchmark::RegisterBenchmark("handwritten/forward", handwritten_forward);
   for (const std::string& robot : robots) {
     for (const bool inverse : {true, false})
       for (const Formulation by : all_formulations) {
@@ -97,6 +130,10 @@ void gough::register_dynamics() {
         const bool flagship = robot == "hexapod" && by == Formulation::legs;  // its ratio is reported: measure longer
         benchmark::RegisterBenchmark(title.c_str(), dynamics, robot, by, inverse)->MinTime(flagship ? 0.5 : seconds);
       }
+    if (robot == "hexapod" || robot == "five_bar" || robot == "delta")
+      for (const bool inverse : {true, false})
+        benchmark::RegisterBenchmark(fmt::format("batch/{}/{}", inverse ? "inverse" : "forward", robot).c_str(), batch,
+                                     robot, inverse);
     if (robot == "hexapod" || robot == "hexa" || robot == "palida" || robot == "delta")
       benchmark::RegisterBenchmark(fmt::format("inverse_from_platform/{}/legs", robot).c_str(), from_platform, robot);
   }

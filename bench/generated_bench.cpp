@@ -1,10 +1,13 @@
 /// Generated code of palida: one state after the other, each waiting for the one before, and many at once.
 #include <palida_forward_batch.h>
+#include <palida_forward_lanes.h>
 #include <palida_inverse_batch.h>
+#include <palida_inverse_lanes.h>
 
 #include <random>
 
 #include "bench.hpp"
+#include "roof.h"
 
 namespace {
 
@@ -59,6 +62,31 @@ void forward(benchmark::State& state) {
   }
 }
 
+void inverse_lanes(benchmark::State& state) {
+  palida_inverse_lanes_parameters p;
+  palida_inverse_lanes_constants c;
+  palida_inverse_lanes_default(&p);
+  palida_inverse_lanes_setup(&p, &c);
+  Numbers x = states(1, false), tau(6);
+  double* const i = x.data();
+  for (auto _ : state) {
+    i[0] += 1e-300 * tau[0];
+    benchmark::DoNotOptimize(palida_inverse_lanes(&c, i, i + 3, i + 6, i + 9, i + 12, i + 15, tau.data()));
+  }
+}
+void forward_lanes(benchmark::State& state) {
+  palida_forward_lanes_parameters p;
+  palida_forward_lanes_constants c;
+  palida_forward_lanes_default(&p);
+  palida_forward_lanes_setup(&p, &c);
+  Numbers x = states(1, true), a(6);
+  double* const i = x.data();
+  for (auto _ : state) {
+    i[0] += 1e-300 * a[0];
+    benchmark::DoNotOptimize(palida_forward_lanes(&c, i, i + 3, i + 6, i + 9, i + 12, a.data(), a.data() + 3));
+  }
+}
+
 constexpr std::size_t many = 2048;
 void inverse_batch(benchmark::State& state) {
   const Inverse r;
@@ -89,9 +117,31 @@ void forward_batch(benchmark::State& state) {
       static_cast<double>(many) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+void multiply_adds(benchmark::State& state) {
+  constexpr std::size_t n = 1000;
+  for (auto _ : state) benchmark::DoNotOptimize(roof_multiply_adds(n));
+  state.counters["operations"] =
+      benchmark::Counter(static_cast<double>(roof_operations(n)), benchmark::Counter::kIsIterationInvariantRate);
+}
+void move(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const Numbers x(18 * n, 1.0);
+  Numbers y(6 * n);
+  for (auto _ : state) {
+    roof_move(n, x.data(), y.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_state"] = benchmark::Counter(
+      static_cast<double>(n) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
 }  // namespace
 
 void gough::register_generated() {
+  benchmark::RegisterBenchmark("roof/multiply_adds", multiply_adds);
+  benchmark::RegisterBenchmark("roof/move", move)->Arg(2048)->Arg(1 << 20);
+  benchmark::RegisterBenchmark("generated/inverse_lanes", inverse_lanes);
+  benchmark::RegisterBenchmark("generated/forward_lanes", forward_lanes);
   benchmark::RegisterBenchmark("generated/inverse", inverse);
   benchmark::RegisterBenchmark("generated/forward", forward);
   benchmark::RegisterBenchmark("generated/inverse_of_2048", inverse_batch);

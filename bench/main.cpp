@@ -41,13 +41,15 @@ int main(int argc, char** argv) {
   fmt::print("\nlegs on {} instructions over the hand-written hexapod, in this run:\n",
              gough::lane_kernels().instructions);
   reporter.ratio("inverse from the platform's motion", "inverse_from_platform/hexapod/legs", "handwritten/inverse",
-                 1.5);
+                 1.0);
   reporter.ratio("forward, with joint accelerations and loop forces", "forward/hexapod/legs", "handwritten/forward",
                  2.0);
   fmt::print("\ngenerated C of palida (friction included) over the hand-written hexapod (none), vectors of {}:\n",
              palida_inverse_batch_instructions());
   reporter.ratio("inverse", "generated/inverse", "handwritten/inverse", 0.20);
   reporter.ratio("forward", "generated/forward", "handwritten/forward", 0.28);
+  reporter.ratio("inverse, struts as lanes", "generated/inverse_lanes", "handwritten/inverse", 0.10);
+  reporter.ratio("forward, struts as lanes", "generated/forward_lanes", "handwritten/forward", 0.16);
   reporter.ratio("inverse of many states, each", "generated/inverse_of_2048", "handwritten/inverse", 0.040, 2048);
   reporter.ratio("forward of many states, each", "generated/forward_of_2048", "handwritten/forward", 0.055, 2048);
 }

@@ -11,10 +11,12 @@ gough::GenerateWish wish_of(const Options& o) {
   gough::GenerateWish wish{c.what, c.from, c.fold, c.generic, c.rotation == "matrix"};
   wish.newton = c.newton;
   wish.lanes = c.lanes;
-  if (c.lanes && (c.batch || c.lang == "cuda"))
+  wish.many_states = c.batch || c.gpu || c.lang == "cuda";
+  if (c.lanes && wish.many_states)
     throw gough::Error(fmt::format("--lanes: read with {}, which takes many states at once, expected one of the two",
-                                   c.batch ? "--batch" : "--lang cuda"));
-  wish.many_states = c.batch || c.lang == "cuda";
+                                   c.batch ? "--batch"
+                                   : c.gpu ? "--gpu"
+                                           : "--lang cuda"));
   if (wish.generic && wish.from == "actuators") wish.tree = gough::load_tree(o.robot);
   return wish;
 }
@@ -36,7 +38,7 @@ int generate(const Options& o) {
 int compile(const Options& o) {
   const gough::Program program = gough::generate(gough::load_robot(o.robot), wish_of(o));
   const std::string file = o.output.empty() ? program.name + ".so" : o.output;
-  gough::compile(program, file, {o.code.native, o.code.batch});
+  gough::compile(program, file, {o.code.native, o.code.batch, o.code.gpu});
   if (o.json) return print(gough::generated_json(program, {file}));
   return print(fmt::format("{}: {} operations a call\n", file, gough::count(program).call.total()));
 }

@@ -101,6 +101,7 @@ void add_generate(CLI::App* verb, Options& o) {
 
 void add_compile(CLI::App* verb, Options& o) {
   add_code(verb, o);
+  verb->add_flag("--gpu", o.code.gpu, "batches also on an NVIDIA GPU, where there is one (needs nvcc, or $NVCC)");
   verb->add_flag("--native", o.code.native, "for this machine's instructions (-march=native)");
   verb->add_option("-o", o.output, "shared object to write; default NAME.so");
 }

@@ -16,7 +16,7 @@ struct SimulationWishes {
 struct CodeWishes {
   std::string what = "inverse", from = "joints", lang = "c", rotation = "cardan";
   int newton = 0;
-  bool fold = false, generic = false, count = false, native = false, batch = false, lanes = false;
+  bool fold = false, generic = false, count = false, native = false, batch = false, lanes = false, gpu = false;
 };
 
 /// What was said on the command line.

@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:?expected the folder of the generated code}"
-flags="-O3 -std=c++17 -arch=${ARCH:-sm_90} ${REGISTERS:+-maxrregcount=$REGISTERS}"
+flags="-O3 -I. -std=c++17 -arch=${ARCH:-sm_90} ${REGISTERS:+-maxrregcount=$REGISTERS}"
 echo "| program | numbers | 1e9 states/s | only moving the data | of that | largest difference to C | other status |"
 echo "|---|---|---|---|---|---|---|"
 for what in inverse forward; do

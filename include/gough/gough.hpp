@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gough/dynamics/along.hpp"
+#include "gough/dynamics/batch.hpp"
 #include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/dynamics.hpp"

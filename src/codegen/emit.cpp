@@ -32,8 +32,7 @@ std::string HeaderEmitter::header(const std::string& declaration) const {
 }
 
 std::string HeaderEmitter::beginning() const {
-  return fmt::format("#include \"{}.h\"\n\n#include <math.h>\n\n", p.name) +
-         (has_setup() ? defaults() + setup() : "");
+  return fmt::format("#include \"{}.h\"\n\n#include <math.h>\n\n", p.name) + (has_setup() ? defaults() + setup() : "");
 }
 
 std::string HeaderEmitter::signature(const std::string& name) const {

@@ -64,7 +64,8 @@ const char *{0}_batch_instructions(void);
   }
 
   std::string choice() const {
-    return fmt::format("{} {{\n{}}}\n\nconst char *{}_batch_instructions(void) {{\n{}}}\n", signature(p.name + "_batch"),
+    return fmt::format("{} {{\n{}}}\n\nconst char *{}_batch_instructions(void) {{\n{}}}\n",
+                       signature(p.name + "_batch"),
                        for_this_machine(fmt::format("{{{{ states_{{}}({}); return; }}}}", arguments())), p.name,
                        for_this_machine("return \"{}\";"));
   }

@@ -88,9 +88,8 @@ class LanesEmitter : public HeaderEmitter {
       const std::vector<std::string> all = n.op == Op::lanes ? entries(n, stage) : std::vector<std::string>();
       const auto first = all.begin() + (n.op == Op::lanes ? part * set.lanes : 0);
       out += fmt::format("  const OF(pack) t{}_{} = {};\n", i, part,
-                         n.op == Op::lanes
-                             ? fmt::format("{{{}}}", fmt::join(first, first + set.lanes, ", "))
-                             : of_part(body(i, stage), part));
+                         n.op == Op::lanes ? fmt::format("{{{}}}", fmt::join(first, first + set.lanes, ", "))
+                                           : of_part(body(i, stage), part));
     }
     return out;
   }
@@ -103,7 +102,8 @@ class LanesEmitter : public HeaderEmitter {
   }
 
   static std::string of_part(std::string text, int part) {
-    for (std::size_t k = text.find('@'); k != std::string::npos; k = text.find('@')) text.replace(k, 1, std::to_string(part));
+    for (std::size_t k = text.find('@'); k != std::string::npos; k = text.find('@'))
+      text.replace(k, 1, std::to_string(part));
     return text;
   }
 
@@ -143,7 +143,8 @@ SourceText emit_lanes(const Program& program) {
     out += for_set(set, p.name + ".c", "\n" + LanesEmitter(p, set).text() + "\n");
   out += "\n" + any.choice();
   return {any.header_text(), out + "\n#else\n\n" + packs_text(any.any_turns(true)) +
-          "FOR static inline OF(pack) OF(load)(const double *from) {\n  OF(pack) x;\n  memcpy(&x, from, sizeof x);\n  return x;\n}\n\n#endif\n"};
+                                 "FOR static inline OF(pack) OF(load)(const double *from) {\n  OF(pack) x;\n  "
+                                 "memcpy(&x, from, sizeof x);\n  return x;\n}\n\n#endif\n"};
 }
 
 }  // namespace gough

@@ -43,7 +43,10 @@ typedef struct {
   /* Many states, or NULL: entry i of state s of n at [i n + s], states first to last - 1; a status for each. */
   void (*batch)(const void *state, size_t n, size_t first, size_t last, const double *in, double *out, int *status);
   const char *(*batch_instructions)(void);
-} gough_program_format_2;
+  /* The same on a GPU, or NULL: all n states; 0, or 1 and why not. The device's name, or NULL and why there is none. */
+  int (*gpu)(const void *state, size_t n, const double *in, double *out, int *status, const char **why);
+  const char *(*gpu_device)(const char **why);
+} gough_program_format_3;
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,7 +54,7 @@ extern "C" {
 #ifdef __GNUC__
 __attribute__((visibility("default")))
 #endif
-extern const gough_program_format_2 gough_program;
+extern const gough_program_format_3 gough_program;
 #ifdef __cplusplus
 }
 #endif
@@ -158,7 +161,8 @@ static int set(void *state, const char *name, double value) {{
 
 }  // namespace
 
-std::string emit_loader(const Program& p, bool batch) {
+std::string emit_loader(const Program& p, const LoaderParts& parts) {
+  const bool batch = parts.batch;
   const std::vector<std::string> inputs = rows_of(p.inputs), outputs = rows_of(p.outputs),
                                  parameters = parameter_rows(p);
   const bool open = !parameters.empty();
@@ -177,14 +181,22 @@ std::string emit_loader(const Program& p, bool batch) {
         "static void batch(const void *state, size_t n, size_t first, size_t last, const double *in, double *out,\n"
         "                  int *status) {{\n  {}{}_batch({});\n}}\n\n",
         open ? "" : "(void)state;\n  ", p.name, arguments(p, open, true));
+  if (parts.gpu)
+    out += fmt::format(
+        "int {0}_gpu(const void *parameters, size_t n, const double *in, double *out, int *status, const char **why);\n"
+        "const char *{0}_gpu_device(const char **why);\n\n"
+        "static int gpu(const void *state, size_t n, const double *in, double *out, int *status, const char **why) {{\n"
+        "  return {0}_gpu({1}, n, in, out, status, why);\n}}\n\n",
+        p.name, open ? "&((const program_state *)state)->p" : "state");
   const auto start_of = [](const char* name, const auto& rows) { return rows.empty() ? "NULL" : name; };
   out +=
-      fmt::format("const gough_program_format_2 gough_program = {{\n  {}, {},\n  {}, {}, {}, {},\n", loader_format,
+      fmt::format("const gough_program_format_3 gough_program = {{\n  {}, {},\n  {}, {}, {}, {},\n", loader_format,
                   literal("gough " GOUGH_VERSION), literal(p.robot), literal(p.what), literal(p.from), literal(p.name));
-  return out + fmt::format("  {}, {}, {},\n  {}, {}, {},\n  {}, start, call, get, set, {},\n}};\n", inputs.size(),
+  return out + fmt::format("  {}, {}, {},\n  {}, {}, {},\n  {}, start, call, get, set, {}, {},\n}};\n", inputs.size(),
                            outputs.size(), parameters.size(), start_of("inputs", inputs), start_of("outputs", outputs),
                            start_of("parameters", parameters), open ? "sizeof(program_state)" : "0",
-                           batch ? fmt::format("batch, {}_batch_instructions", p.name) : "NULL, NULL");
+                           batch ? fmt::format("batch, {}_batch_instructions", p.name) : "NULL, NULL",
+                           parts.gpu ? fmt::format("gpu, {}_gpu_device", p.name) : "NULL, NULL");
 }
 
 }  // namespace gough

@@ -6,6 +6,8 @@
 #include <set>
 #include <span>
 
+#include "gough/scalar/turn_terms.hpp"
+
 namespace gough {
 namespace {
 
@@ -263,8 +265,9 @@ std::string Emitter::defaults() const {
 std::string Emitter::setup() const {
   std::string out = setup_signature() + " {\n" + (p.legs > 0 ? "  int j;\n" : "") + statements(When::setup);
   for (const std::size_t i : constants)
-    out += fmt::format(fmt::runtime(is_laned(i) ? "  for (j = 0; j < 8; ++j) c->legs[{}][j] = {};\n" : "  c->k[{}] = {};\n"),
-                       slot[i], leaf(i, When::setup));
+    out += fmt::format(
+        fmt::runtime(is_laned(i) ? "  for (j = 0; j < 8; ++j) c->legs[{}][j] = {};\n" : "  c->k[{}] = {};\n"), slot[i],
+        leaf(i, When::setup));
   return out + "}\n\n";
 }
 
@@ -274,11 +277,6 @@ std::string horner(std::span<const double> c, const std::string& cast) {
   const std::string first = cast + number(c[0]);
   return c.size() == 1 ? first : fmt::format("{} + u * ({})", first, horner(c.subspan(1), cast));
 }
-// minimax, found by Remez' exchange in 50 digits
-constexpr std::array<double, 6> sin_terms = {-0.16666666666666632,  0.008333333333322418,    -0.00019841269829812313,
-                                  2.755731369355535e-06, -2.5050758382251443e-08, 1.589681169738674e-10};
-constexpr std::array<double, 6> cos_terms = {0.0416666666666666,      -0.0013888888888874131, 2.4801587289487073e-05,
-                                  -2.7557314353806936e-07, 2.0875723481389027e-09, -1.1359658960080114e-11};
 }  // namespace
 
 namespace {

@@ -66,9 +66,10 @@ class Statements {
       const std::size_t i = *best;
       ready.erase(best);
       order.push_back(i);
-      ++begun;
+      const int wide = nodes_[i].laned ? 2 : 1;  // a pack takes as long as two numbers, at least
+      begun += wide;
       const Cost c = cost(nodes_[i].op);
-      if (c.divider > 0) divider = cycle + c.divider;
+      if (c.divider > 0) divider = cycle + wide * c.divider;
       for (const std::size_t d : needs_[i]) --uses_[d];
       for (const std::size_t u : users_[i]) {
         begins[u] = std::max(begins[u], cycle + c.result);

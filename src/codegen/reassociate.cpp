@@ -63,7 +63,8 @@ class Copy {
 /// Step by step of the computation that was traced: what a leg needs is computed leg by leg, and goes into every sum at once.
 class FewRegisters : Copy {
  public:
-  explicit FewRegisters(const Program& p) : Copy(p), sum_(nodes_.size()), waiting_(nodes_.size()), begun_(nodes_.size(), false) {
+  explicit FewRegisters(const Program& p)
+      : Copy(p), sum_(nodes_.size()), waiting_(nodes_.size()), begun_(nodes_.size(), false) {
     find_sums();
   }
 
@@ -188,7 +189,8 @@ class ShortChains : Copy {
   bool inner(std::size_t i) {
     if (user_.empty()) find_users();
     const std::size_t u = user_[i];
-    return u != none && nodes_[u].op == nodes_[i].op && is_chain(i) && continues(Ref(static_cast<int>(i)), nodes_[i].op);
+    return u != none && nodes_[u].op == nodes_[i].op && is_chain(i) &&
+           continues(Ref(static_cast<int>(i)), nodes_[i].op);
   }
   void find_users() {
     user_.assign(nodes_.size(), none);

@@ -47,17 +47,21 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// $CC may carry options, as in "ccache gcc -m64".
-std::vector<std::string> compiler() {
-  const char* set = std::getenv("CC");
-  std::istringstream words(set == nullptr ? "" : set);
-  std::vector<std::string> command;
-  for (std::string word; words >> word;) command.push_back(word);
-  return command.empty() ? std::vector<std::string>{"cc"} : command;
-}
+/// A compiler that the environment names, perhaps with options, as in CC="ccache gcc -m64".
+struct Compiler {
+  const char *variable, *otherwise, *what;
+  std::vector<std::string> command() const {
+    const char* set = std::getenv(variable);
+    std::istringstream words(set == nullptr ? "" : set);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    return all.empty() ? std::vector<std::string>{otherwise} : all;
+  }
+};
+constexpr Compiler cc = {"CC", "cc", "a C compiler"}, nvcc = {"NVCC", "nvcc", "NVIDIA's compiler of CUDA"};
 
 /// Runs a command without a shell, its messages into a file. Returns its exit status; -1: it was killed.
-int run(std::vector<std::string> command, const std::string& messages) {
+int run(const Compiler& compiler, std::vector<std::string> command, const std::string& messages) {
   std::vector<char*> words(command.size() + 1, nullptr);
   std::transform(command.begin(), command.end(), words.begin(), [](std::string& word) { return word.data(); });
   posix_spawn_file_actions_t files;
@@ -69,8 +73,8 @@ int run(std::vector<std::string> command, const std::string& messages) {
   const int failed = posix_spawnp(&child, words[0], &files, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0)
-    throw Error(fmt::format("CC: read '{}', which cannot be run ({}), expected a C compiler", command[0],
-                            std::strerror(failed)));
+    throw Error(fmt::format("{}: read '{}', which cannot be run ({}), expected {}", compiler.variable, command[0],
+                            std::strerror(failed), compiler.what));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
@@ -97,29 +101,51 @@ void put(const std::string& made, const std::string& file) {
   throw Error({file, 0}, fmt::format("cannot be written ({}), expected a place for a file", failed.message()));
 }
 
+/// Runs a compiler on what a program has become; `made` must be there afterwards.
+void run(const Compiler& compiler, const std::vector<std::string>& options, const std::string& what,
+         const std::string& made, const PrivateFolder& folder) {
+  std::vector<std::string> command = compiler.command();
+  const std::string asked = fmt::format("{}", fmt::join(command, " ")), messages = folder.file("messages");
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {"-o", made});
+  if (const int status = run(compiler, std::move(command), messages); status != 0 || !fs::exists(made))
+    throw Error(fmt::format("{}: read '{}', which did not compile {} (exit status {}), expected {}; it said{}",
+                            compiler.variable, asked, fs::path(what).filename().string(), status, compiler.what,
+                            first_lines(messages)));
+}
+
+// hidden: two objects in one program must not mix their functions
+const std::vector<std::string> c_options = {
+    "-O2", "-fno-math-errno", "-ffp-contract=fast", "-fno-tree-slp-vectorize", "-fPIC", "-fvisibility=hidden"};
+
 }  // namespace
 
 void compile(const Program& p, const std::string& file, const CompileOptions& options) {
   const PrivateFolder folder;
-  std::vector<std::string> sources = write_code(p, folder.path(), "c", options.batch);
+  const bool batch = options.batch || options.gpu;
+  std::vector<std::string> sources = write_code(p, folder.path(), "c", batch), objects;
   std::erase_if(sources, [](const std::string& name) { return !name.ends_with(".c"); });
-  const std::string loader = folder.file(p.name + "_loader.c"), made = folder.file(p.name + ".so"),
-                    messages = folder.file("messages");
-  io::write_text(loader, emit_loader(p, options.batch));
+  const std::string loader = folder.file(p.name + "_loader.c"), made = folder.file(p.name + ".so");
+  io::write_text(loader, emit_loader(p, {batch, options.gpu}));
   sources.push_back(loader);
-  std::vector<std::string> command = compiler();
-  const std::string asked = fmt::format("{}", fmt::join(command, " "));
-  // hidden: two objects in one program must not mix their functions
-  command.insert(command.end(),
-                 {"-O3", "-fno-math-errno", "-ffp-contract=fast", "-shared", "-fPIC", "-fvisibility=hidden"});
-  if (options.native) command.emplace_back("-march=native");
-  command.insert(command.end(), {"-o", made});
-  command.insert(command.end(), sources.begin(), sources.end());
-  command.emplace_back("-lm");
-  if (const int status = run(command, messages); status != 0 || !fs::exists(made))
-    throw Error(
-        fmt::format("CC: read '{}', which did not compile {}.c (exit status {}), expected a C compiler; it said{}",
-                    asked, p.name, status, first_lines(messages)));
+  for (const std::string& source : sources) {
+    std::vector<std::string> words = c_options;
+    if (options.native) words.emplace_back("-march=native");
+    words.insert(words.end(), {"-c", source});
+    objects.push_back(fs::path(source).replace_extension(".o").string());
+    run(cc, words, source, objects.back(), folder);
+  }
+  if (options.gpu) {
+    write_code(p, folder.path(), "cuda");
+    const std::string source = folder.file(p.name + "_gpu.cu");
+    io::write_text(source, emit_gpu(p));
+    objects.push_back(folder.file(p.name + "_gpu.o"));
+    run(nvcc, {"-O3", "-Xcompiler", "-fPIC", "-c", source}, source, objects.back(), folder);
+  }
+  std::vector<std::string> link = {"-shared"};
+  link.insert(link.end(), objects.begin(), objects.end());
+  link.emplace_back("-lm");
+  run(options.gpu ? nvcc : cc, link, made, made, folder);
   put(made, file);
 }
 

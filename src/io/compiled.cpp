@@ -42,7 +42,7 @@ void check_size(const std::string& file, const char* which, std::size_t read, st
 
 }  // namespace
 
-/// As src/codegen/emit_loader.cpp writes it, format 2.
+/// As src/codegen/emit_loader.cpp writes it, format 3.
 struct CompiledProgram::Descriptor {
   int format;
   const char* made_by;
@@ -57,6 +57,8 @@ struct CompiledProgram::Descriptor {
   int (*set)(void*, const char*, double);
   void (*batch)(const void*, std::size_t, std::size_t, std::size_t, const double*, double*, int*);
   const char* (*batch_instructions)();
+  int (*gpu)(const void*, std::size_t, const double*, double*, int*, const char**);
+  const char* (*gpu_device)(const char**);
 };
 
 void CompiledProgram::Close::operator()(void* library) const { dlclose(library); }
@@ -99,12 +101,28 @@ std::string CompiledProgram::batch_instructions() const {
   return program_->batch_instructions == nullptr ? "" : program_->batch_instructions();
 }
 
-void CompiledProgram::batch(std::span<const double> in, std::span<double> out, std::span<int> status) const {
+std::string CompiledProgram::gpu(std::string* why_none) const {
+  const char* why = "it was compiled without --gpu";
+  const char* name = program_->gpu_device == nullptr ? nullptr : program_->gpu_device(&why);
+  if (name == nullptr && why_none != nullptr) *why_none = why;
+  return name == nullptr ? "" : name;
+}
+
+void CompiledProgram::batch(std::span<const double> in, std::span<double> out, std::span<int> status, On on) const {
   if (program_->batch == nullptr)
     throw Error({file_, 0}, "read a program for one state at a time, expected one compiled with --batch");
   const std::size_t n = status.size();
   check_size(file_, "inputs", in.size(), n * input_size());
   check_size(file_, "outputs", out.size(), n * output_size());
+  std::string none;
+  const bool there = on != On::cpu && !gpu(&none).empty();
+  if (on == On::gpu && !there) throw Error({file_, 0}, fmt::format("read no GPU ({}), expected one", none));
+  if (there) {
+    const char* why = "";
+    if (n > 0 && program_->gpu(state_.data(), n, in.data(), out.data(), status.data(), &why) != 0)
+      throw Error({file_, 0}, fmt::format("the GPU {} gave up ({}): use the processor", gpu(), why));
+    return;
+  }
   constexpr std::size_t block = 1024;  // of states: some tens of microseconds
   const std::size_t blocks = (n + block - 1) / block;
   tbb::parallel_for(std::size_t(0), blocks, [&](std::size_t b) {

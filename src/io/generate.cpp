@@ -29,6 +29,8 @@ void check(const GenerateWish& wish) {
     throw unknown("--newton", std::to_string(wish.newton), "--from joints: elsewhere loops close in closed form");
   if (wish.from != "joints" && wish.from != "platform" && wish.from != "actuators")
     throw unknown("--from", wish.from, "joints, platform or actuators");
+  if (wish.lanes && (wish.from != "platform" || (wish.what != "inverse" && wish.what != "forward")))
+    throw unknown("--lanes", fmt::format("{} from {}", wish.what, wish.from), "inverse or forward from platform");
 }
 
 Program traced(const Mechanism<double>& m, const GenerateWish& wish) {

@@ -217,6 +217,11 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
     else strut_forward(t, m, robot, inputs);
     return std::move(t.program);
   }
+  if (wish.lanes)
+    throw Error(
+        fmt::format("--lanes: read {}{}, expected a platform on six struts (UPS), whose legs are equal but for "
+                    "their places",
+                    m.name, wish.generic ? " with --generic" : ""));
   const auto plan = plan_legs(m);
   if (plan && wish.what == "inverse") {
     Mechanism<Expr> s = gough::symbolic(m, parameters);

@@ -1,8 +1,7 @@
 #pragma once
 /// A scalar that counts what is done with it: cost without a clock.
-#include <Eigen/Core>
-
 #include "gough/scalar/scalar.hpp"
+#include "gough/scalar/traits.hpp"
 
 namespace gough {
 
@@ -38,17 +37,4 @@ static_assert(Scalar<Counting>);
 }  // namespace gough
 
 template <>
-struct Eigen::NumTraits<gough::Counting> : Eigen::GenericNumTraits<gough::Counting> {
-  using Real = gough::Counting;
-  using NonInteger = Real;
-  using Nested = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct Eigen::NumTraits<gough::Counting> : gough::NumberTraits<gough::Counting> {};

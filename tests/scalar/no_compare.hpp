@@ -1,8 +1,7 @@
 #pragma once
 /// Proof that a kernel does not compare: it compiles on this scalar.
-#include <Eigen/Core>
-
 #include "gough/scalar/scalar.hpp"
+#include "gough/scalar/traits.hpp"
 
 namespace gough {
 
@@ -40,17 +39,4 @@ static_assert(!std::equality_comparable<NoCompare> && !std::totally_ordered<NoCo
 }  // namespace gough
 
 template <>
-struct Eigen::NumTraits<gough::NoCompare> : Eigen::GenericNumTraits<gough::NoCompare> {
-  using Real = gough::NoCompare;
-  using NonInteger = Real;
-  using Nested = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct Eigen::NumTraits<gough::NoCompare> : gough::NumberTraits<gough::NoCompare> {};

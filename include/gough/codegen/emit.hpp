@@ -12,6 +12,7 @@ namespace gough {
 struct SourceText {
   std::string header, source;
 };
+/// A program with legs as lanes: the same functions, whose text holds vectors of gcc and clang.
 SourceText emit_c(const Program& p);
 
 /// The same as CUDA: a __device__ function NAME_state, a kernel NAME_kernel with one thread per state, and NAME_batch, which
@@ -24,9 +25,16 @@ SourceText emit_batch(const Program& p);
 
 /// A second C file beside emit_c's: `gough_program`, which says what a shared object of the two holds and how it is called.
 /// It is the same for every program, so that one that knows nothing of this robot can load it.
-/// `batch`: emit_batch's files are there too.
-std::string emit_loader(const Program& p, bool batch = false);
-inline constexpr int loader_format = 2;
+struct LoaderParts {
+  bool batch = false;  ///< emit_batch's files are there too
+  bool gpu = false;    ///< and emit_gpu's
+};
+std::string emit_loader(const Program& p, const LoaderParts& parts = {});
+inline constexpr int loader_format = 3;
+
+/// CUDA that runs a batch from and to the machine's memory, for the loader: NAME_gpu, and NAME_gpu_device, which says what there
+/// is. It reads emit_cuda's files of the same program under the name NAME_cuda.
+std::string emit_gpu(const Program& p);
 
 /// Letters, digits and underscores: a name that C takes.
 std::string c_name(const std::string& text);

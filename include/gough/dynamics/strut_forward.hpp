@@ -21,7 +21,7 @@ class StrutForward {
   /// (a; w').
   Vec6<S> accelerations() {
     platform();
-    if (r.all) strut(*r.all, across(lanes_of(tau)));
+    if (r.all) strut(*r.all, across(six_lanes(tau)));
     else
       for (std::size_t j = 0; j < 6; ++j) strut(r.strut[j], tau[j]);
     const Part<S> part("solve");
@@ -34,7 +34,9 @@ class StrutForward {
   }
 
  private:
-  static std::array<S, most_lanes> lanes_of(const std::array<S, 6>& x) { return {x[0], x[1], x[2], x[3], x[4], x[5], x[5], x[5]}; }
+  static std::array<S, most_lanes> lanes_of(const std::array<S, 6>& x) {
+    return {x[0], x[1], x[2], x[3], x[4], x[5], x[5], x[5]};
+  }
   /// Over the struts that are computed at once.
   S sum(const S& y) const { return r.all ? total(y, 6) : y; }
   void add(V& to, const V& y) const {

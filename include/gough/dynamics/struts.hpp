@@ -37,14 +37,20 @@ struct StrutRobot : PlatformBody<S> {
   std::optional<Strut<S>> all;  ///< the six as lanes: then they are computed at once
 };
 
-/// The six as lanes of one; the last fills the lanes that are left.
+/// The last fills the lanes that are left.
+template <class T>
+std::array<T, most_lanes> six_lanes(const std::array<T, 6>& x) {
+  return {x[0], x[1], x[2], x[3], x[4], x[5], x[5], x[5]};
+}
+
+/// The six as lanes of one.
 template <Scalar S>
 Strut<S> struts_as_lanes(const std::array<Strut<S>, 6>& strut) {
   Strut<S> t;
   const auto gathered = [&](auto&& of) {
-    std::array<S, most_lanes> x;
-    for (std::size_t j = 0; j < most_lanes; ++j) x[j] = of(strut[std::min(j, std::size_t(5))]);
-    return across(x);
+    std::array<S, 6> x;
+    for (std::size_t j = 0; j < 6; ++j) x[j] = of(strut[j]);
+    return across(six_lanes(x));
   };
   for (int i = 0; i < 3; ++i) {
     t.A[i] = gathered([&](const Strut<S>& s) { return s.A[i]; });

@@ -18,6 +18,7 @@ namespace gough {
 struct CompileOptions {
   bool native = false;  ///< for this machine's instructions
   bool batch = false;   ///< many states at once, too
+  bool gpu = false;     ///< and on an NVIDIA GPU where the machine that runs it has one: needs $NVCC, or nvcc
 };
 void compile(const Program& p, const std::string& file, const CompileOptions& options = {});
 
@@ -44,10 +45,14 @@ class CompiledProgram {
   /// Several threads may call. Throws Error where a span has another size.
   int operator()(std::span<const double> in, std::span<double> out) const;
 
-  /// Many states, in vectors and on all cores: entry i of state s of n at [i n + s]; a status for each of the n. Throws Error
-  /// where a span has another size, or where the program was compiled without `batch`.
-  void batch(std::span<const double> in, std::span<double> out, std::span<int> status) const;
+  /// Many states: entry i of state s of n at [i n + s]; a status for each of the n. On a GPU where the program was compiled for
+  /// one and there is one, otherwise in vectors on all cores. Throws Error where a span has another size, where the program was
+  /// compiled without `batch`, or where the GPU that is asked for is not there.
+  enum class On { gpu_if_there, cpu, gpu };
+  void batch(std::span<const double> in, std::span<double> out, std::span<int> status, On on = On::gpu_if_there) const;
   std::string batch_instructions() const;  ///< avx512, avx2 or baseline; nothing without `batch`
+  /// The GPU's name; or nothing, and in `why_none` the reason.
+  std::string gpu(std::string* why_none = nullptr) const;
 
   /// Names of the parameters; none of folded code.
   std::vector<std::string> parameters() const;

@@ -21,7 +21,7 @@ struct GenerateWish {
   /// From actuators: the same robot as another tree, whose coordinates the kernels then use; see load_tree.
   std::shared_ptr<const Mechanism<double>> tree = {};
   bool lanes = false;  ///< from platform: equal legs as lanes of vectors
-  int newton = 0;  ///< from joints: steps of Newton's method on nearly closed loops
+  int newton = 0;      ///< from joints: steps of Newton's method on nearly closed loops
   bool many_states =
       false;  ///< a few operations more where fewer values need to be kept at a time: for batches and GPUs
 };

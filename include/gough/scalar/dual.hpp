@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "gough/scalar/scalar.hpp"
+#include "gough/scalar/traits.hpp"
 
 namespace gough {
 
@@ -84,17 +85,4 @@ static_assert(Scalar<double> && Scalar<Dual<double>> && Scalar<Dual<Dual<double>
 }  // namespace gough
 
 template <class S, int N>
-struct Eigen::NumTraits<gough::Dual<S, N>> : Eigen::GenericNumTraits<gough::Dual<S, N>> {
-  using Real = gough::Dual<S, N>;
-  using NonInteger = Real;
-  using Nested = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 2,
-    AddCost = 4,
-    MulCost = 8
-  };
-};
+struct Eigen::NumTraits<gough::Dual<S, N>> : gough::NumberTraits<gough::Dual<S, N>> {};

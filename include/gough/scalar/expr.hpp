@@ -8,10 +8,9 @@
 ///
 /// An Expr is an integer, a node of the tape with a sign. Two of them cannot be compared: what they are worth is not
 /// known yet. A kernel's choices become selects.
-#include <Eigen/Core>
-
 #include "gough/scalar/scalar.hpp"
 #include "gough/scalar/tape.hpp"
+#include "gough/scalar/traits.hpp"
 
 namespace gough {
 
@@ -120,17 +119,4 @@ struct Part<Expr> {
 }  // namespace gough
 
 template <>
-struct Eigen::NumTraits<gough::Expr> : Eigen::GenericNumTraits<gough::Expr> {
-  using Real = gough::Expr;
-  using NonInteger = Real;
-  using Nested = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct Eigen::NumTraits<gough::Expr> : gough::NumberTraits<gough::Expr> {};

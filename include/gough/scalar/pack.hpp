@@ -4,9 +4,9 @@
 /// The compiler's own vector types; sizes that the machine has (2 with SSE2, 4 with AVX2, 8 with AVX-512) are one
 /// register. Code compiled for different instruction sets must not share symbols, so the type lives in a namespace named
 /// after the set: every template over it is then another function.
-#include <Eigen/Core>
-
 #include "gough/scalar/scalar.hpp"
+#include "gough/scalar/traits.hpp"
+#include "gough/scalar/turn_terms.hpp"
 
 #if defined(__AVX512F__)
 #define GOUGH_INSTRUCTIONS avx512
@@ -23,15 +23,15 @@ template <int N>
 struct VectorOf;
 template <>
 struct VectorOf<2> {
-  using type __attribute__((vector_size(16))) = double;
+  using type __attribute__((vector_size(16), aligned(8))) = double;
 };
 template <>
 struct VectorOf<4> {
-  using type __attribute__((vector_size(32))) = double;
+  using type __attribute__((vector_size(32), aligned(8))) = double;
 };
 template <>
 struct VectorOf<8> {
-  using type __attribute__((vector_size(64))) = double;
+  using type __attribute__((vector_size(64), aligned(8))) = double;
 };
 
 template <int N>
@@ -66,16 +66,8 @@ struct Pack {
     for (int i = 0; i < N; ++i) r.v[i] = __builtin_sqrt(a.v[i]);
     return r;
   }
-  friend Pack sin(const Pack& a) {
-    Pack r;
-    for (int i = 0; i < N; ++i) r.v[i] = __builtin_sin(a.v[i]);
-    return r;
-  }
-  friend Pack cos(const Pack& a) {
-    Pack r;
-    for (int i = 0; i < N; ++i) r.v[i] = __builtin_cos(a.v[i]);
-    return r;
-  }
+  friend Pack sin(const Pack& a) { return Pack(turned(a.v).sin); }
+  friend Pack cos(const Pack& a) { return Pack(turned(a.v).cos); }
   friend Pack atan2(const Pack& a, const Pack& b) {
     Pack r;
     for (int i = 0; i < N; ++i) r.v[i] = __builtin_atan2(a.v[i], b.v[i]);
@@ -85,24 +77,45 @@ struct Pack {
     const Lanes zero{};
     return Pack(Lanes(x.v > zero ? a.v : b.v));
   }
+
+ private:
+  struct Turn {
+    Lanes sin, cos;
+  };
+  static Lanes polynomial(const Lanes& u, const std::array<double, 6>& c) {
+    return c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))));
+  }
+  static Turn turned(const Lanes& x) {
+    using Mask = decltype(x > x);
+    const Lanes size = x < 0.0 ? -x : x;
+    const Mask beyond = ~(size <= small_angle), far = ~(size <= reducible);
+    bool any_beyond = false, any_far = false;
+    for (int i = 0; i < N; ++i) any_beyond = any_beyond || beyond[i] != 0, any_far = any_far || far[i] != 0;
+    Turn t;
+    if (any_far) {  // or not a number
+      for (int i = 0; i < N; ++i) t.sin[i] = __builtin_sin(x[i]), t.cos[i] = __builtin_cos(x[i]);
+      return t;
+    }
+    Lanes r = x;
+    Mask n{};
+    if (any_beyond) {
+      Lanes k = x * per_quarter + to_integer;
+      __builtin_memcpy(&n, &k, sizeof n);
+      k = k - to_integer;
+      for (const double part : quarter) r = r - k * part;
+    }
+    const Lanes u = r * r, s = r + r * u * polynomial(u, sin_terms),
+                c = 1.0 - 0.5 * u + u * u * polynomial(u, cos_terms);
+    if (!any_beyond) return {s, c};
+    const Mask odd = (n & 1) != 0;
+    t.sin = odd ? c : s, t.cos = odd ? s : c;
+    t.sin = (n & 2) != 0 ? -t.sin : t.sin, t.cos = ((n + 1) & 2) != 0 ? -t.cos : t.cos;
+    return t;
+  }
 };
 
 }  // namespace GOUGH_INSTRUCTIONS
 }  // namespace gough
 
 template <int N>
-struct Eigen::NumTraits<gough::Pack<N>> : Eigen::GenericNumTraits<gough::Pack<N>> {
-  using Real = gough::Pack<N>;
-  using NonInteger = gough::Pack<N>;
-  using Nested = gough::Pack<N>;
-  using Literal = double;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 0,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct Eigen::NumTraits<gough::Pack<N>> : gough::NumberTraits<gough::Pack<N>, false> {};
