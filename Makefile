@@ -42,7 +42,8 @@ test: setup  ## build everything, check the format, run all tests
 bench: setup  ## build and run the benchmarks
 	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_bench
-	@build/gough_bench
+	@build/gough_bench --benchmark_out=build/times.json --benchmark_out_format=json
+	@python3 bench/roofline.py build/times.json docs/pictures/roofline.svg
 
 bench-peers: setup  ## compare with Pinocchio, MuJoCo, Simbody and DART (installs them), write docs/peers.md
 	@tools/setup peers

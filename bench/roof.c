@@ -7,15 +7,15 @@ typedef double pack __attribute__((vector_size(8 * lanes)));
 
 double roof_multiply_adds(size_t n) {
   const pack a = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
-  pack x[chains], sum = {0};
-  size_t i, k;
-  double out = 0;
-  for (k = 0; k < chains; ++k) x[k] = a * (double)(k + 1);
-  for (i = 0; i < n; ++i)
-    for (k = 0; k < chains; ++k) x[k] = x[k] * a + a;
-  for (k = 0; k < chains; ++k) sum += x[k];
-  for (k = 0; k < lanes; ++k) out += sum[k];
-  return out;
+  pack x0 = a, x1 = a * 1.1, x2 = a * 1.2, x3 = a * 1.3, x4 = a * 1.4, x5 = a * 1.5, x6 = a * 1.6, x7 = a * 1.7,
+       x8 = a * 1.8, x9 = a * 1.9;
+  size_t i;
+  for (i = 0; i < n; ++i) {
+    x0 = x0 * a + a, x1 = x1 * a + a, x2 = x2 * a + a, x3 = x3 * a + a, x4 = x4 * a + a;
+    x5 = x5 * a + a, x6 = x6 * a + a, x7 = x7 * a + a, x8 = x8 * a + a, x9 = x9 * a + a;
+  }
+  x0 += x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9;
+  return x0[0] + x0[lanes - 1];
 }
 size_t roof_operations(size_t n) { return n * 2 * lanes * chains; }
 

@@ -5,6 +5,40 @@
 namespace gough {
 namespace {
 
+/// What a tile holds, and the loop over tiles: signature, tiles, statements that fill them, arguments of a call, statements that
+/// empty them.
+constexpr const char* tile_text =
+    R"(/* The last state fills the lanes that are left. The next tile is asked for meanwhile. */
+FOR static inline void OF(take)(const double *from, size_t m, OF(pack) *to, size_t stride) {{
+  size_t b, j;
+  for (b = 0; b * LANES < m; ++b, to += stride) {{
+    __builtin_prefetch(from + TILE + b * LANES);
+    if (m - b * LANES >= LANES) memcpy(to, from + b * LANES, sizeof *to);
+    else
+      for (j = 0; j < LANES; ++j) (*to)[j] = from[b * LANES + j < m ? b * LANES + j : m - 1];
+  }}
+}}
+FOR static inline void OF(give)(double *to, size_t m, const OF(pack) *from, size_t stride) {{
+  size_t b, j;
+  for (b = 0; b * LANES < m; ++b, from += stride) {{
+    if (m - b * LANES >= LANES) memcpy(to + b * LANES, from, sizeof *from);
+    else
+      for (j = 0; b * LANES + j < m; ++j) to[b * LANES + j] = (*from)[j];
+  }}
+}}
+
+FOR static {0} {{
+  size_t s, i, j, b;
+{1}  for (s = first; s < last; s += TILE) {{
+    const size_t m = last - s < TILE ? last - s : TILE;
+{2}    for (b = 0; b * LANES < m; ++b) {{
+      const OF(mask) sound = OF(state)({3});
+      for (j = 0; j < LANES && b * LANES + j < m; ++j) status[s + b * LANES + j] = sound[j] ? 0 : 1;
+    }}
+{4}  }}
+}}
+)";
+
 class BatchEmitter : public Emitter {
  public:
   using Emitter::Emitter;
@@ -56,7 +90,7 @@ const char *{0}_batch_instructions(void);
   std::string source() const {
     std::string out = fmt::format(
         "#ifndef LANES /* the file reads itself once for each instruction set */\n\n"
-        "#include \"{}_batch.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
+        "#include \"{}_batch.h\"\n\n#include <math.h>\n#include <string.h>\n\n#define TILE 64\n\n",
         p.name);
     out += packs_begin();
     for (const InstructionSet& set : instruction_sets) out += for_set(set, p.name + "_batch.c");
@@ -88,44 +122,21 @@ const char *{0}_batch_instructions(void);
     return out + fmt::format("  return {};\n}}\n", sound);
   }
 
-  /// Pack after pack; at the end the last state fills the lanes that are left.
+  /// States are taken and given back many at a time, entry after entry: so memory is read in long stretches, and arrays whose
+  /// entries lie a power of two apart do not drive each other out of the cache.
   std::string loop() const {
-    std::string load, store, declare, given = has_setup() ? "c" : "";
+    std::string tiles, take, give, given = has_setup() ? "c" : "";
     const auto array = [&](const std::string& name, std::size_t size, bool is_input) {
       if (size == 0) return;
-      declare += fmt::format("  OF(pack) {}_s[{}];\n", name, size);
-      given += fmt::format("{}{}_s", given.empty() ? "" : ", ", name);
-      std::string& text = is_input ? load : store;
-      text +=
-          is_input
-              ? fmt::format("      for (i = 0; i < {1}; ++i) memcpy(&{0}_s[i], {0} + i * n + s, sizeof {0}_s[i]);\n",
-                            name, size)
-              : fmt::format("      for (i = 0; i < {1}; ++i) memcpy({0} + i * n + s, &{0}_s[i], sizeof {0}_s[i]);\n",
-                            name, size);
+      tiles += fmt::format("  OF(pack) {}_t[TILE / LANES][{}];\n", name, size);
+      given += fmt::format("{}{}_t[b]", given.empty() ? "" : ", ", name);
+      std::string& text = is_input ? take : give;
+      text += fmt::format("    for (i = 0; i < {1}; ++i) OF({2})({0} + i * n + s, m, &{0}_t[0][i], {1});\n", name, size,
+                          is_input ? "take" : "give");
     };
     for (const InputArray& a : p.inputs) array(a.name, a.symbol.size(), true);
     for (const OutputArray& a : p.outputs) array(a.name, a.value.size(), false);
-    std::string load_rest, store_rest;
-    for (const InputArray& a : p.inputs)
-      if (!a.symbol.empty())
-        load_rest += fmt::format(
-            "      for (i = 0; i < {1}; ++i) {{\n        for (j = 0; j < LANES; ++j) rest[j] = {0}[i * n + s + (j < "
-            "left ? j : left - 1)];\n"
-            "        memcpy(&{0}_s[i], rest, sizeof rest);\n      }}\n",
-            a.name, a.symbol.size());
-    for (const OutputArray& a : p.outputs)
-      if (!a.value.empty())
-        store_rest +=
-            fmt::format("      for (i = 0; i < {1}; ++i) memcpy({0} + i * n + s, &{0}_s[i], left * sizeof *{0});\n",
-                        a.name, a.value.size());
-    return fmt::format(
-        "FOR static {} {{\n  size_t s, i, j;\n  double rest[LANES];\n{}  OF(mask) sound;\n  for (s = first; s < last; "
-        "s += LANES) {{\n"
-        "    const size_t left = last - s < LANES ? last - s : LANES;\n"
-        "    if (left == LANES) {{\n{}    }} else {{\n{}    }}\n    sound = OF(state)({});\n"
-        "    if (left == LANES) {{\n{}    }} else {{\n{}    }}\n"
-        "    for (j = 0; j < left; ++j) status[s + j] = sound[j] ? 0 : 1;\n  }}\n}}\n",
-        signature("OF(states)"), declare, load, load_rest, given, store, store_rest);
+    return fmt::format(tile_text, signature("OF(states)"), tiles, take, given, give);
   }
 };
 

@@ -21,14 +21,14 @@ FOR static inline OF(pack) OF(sqrt)(OF(pack) x) {
 #elif LANES == 4
   return (OF(pack))_mm256_sqrt_pd((__m256d)x);
 #else
-  OF(pack) y;
+  OF(pack) y = x;
   int i;
   for (i = 0; i < LANES; ++i) y[i] = sqrt(x[i]);
   return y;
 #endif
 }
 FOR static inline OF(pack) OF(atan2)(OF(pack) y, OF(pack) x) {
-  OF(pack) a;
+  OF(pack) a = x;
   int i;
   for (i = 0; i < LANES; ++i) a[i] = atan2(y[i], x[i]);
   return a;
@@ -78,12 +78,25 @@ FOR static OF(turn) OF(sin_cos)(OF(pack) x) {{
 
 }  // namespace
 
+namespace {
+/// Whether the machine has a set: known where the compiler uses it anyway.
+std::string questions() {
+  std::string out;
+  for (const InstructionSet& set : instruction_sets)
+    if (*set.supported != 0)
+      out += fmt::format("#if {1}\n#define HAS_{0} 1\n#else\n#define HAS_{0} ({2})\n#endif\n", set.name, set.known,
+                         set.supported);
+  return out + "\n";
+}
+}  // namespace
+
 std::string packs_begin() {
   return "#if defined(__x86_64__)\n#define FOR_X86\n#include <immintrin.h>\n"
          "#if defined(__GNUC__) && !defined(__clang__)\n"
          "#pragma GCC diagnostic ignored \"-Wpsabi\" /* packs stay inside this file */\n#endif\n#endif\n\n"
          "#define OF(name) JOINED(name, SET)\n#define JOINED(a, b) JOINED_ONCE(a, b)\n"
-         "#define JOINED_ONCE(a, b) a##_##b\n\n";
+         "#define JOINED_ONCE(a, b) a##_##b\n\n" +
+         questions();
 }
 
 std::string for_set(const InstructionSet& set, const std::string& helpers, const std::string& text) {
@@ -101,7 +114,7 @@ std::string for_this_machine(const std::string& call) {
   std::string out;
   for (const InstructionSet& set : instruction_sets) {
     const std::string line = fmt::format(fmt::runtime(call), set.name);
-    out += *set.supported != 0 ? fmt::format("#ifdef FOR_X86\n  if ({}) {}\n#endif\n", set.supported, line)
+    out += *set.supported != 0 ? fmt::format("#ifdef FOR_X86\n  if (HAS_{}) {}\n#endif\n", set.name, line)
                                : fmt::format("  {}\n", line);
   }
   return out;

@@ -38,14 +38,17 @@ struct InstructionSet {
   int lanes;              ///< doubles in a register
   const char* attribute;  ///< of its functions
   const char* supported;  ///< in C; nothing: always
+  const char* known;      ///< what a compiler defines that uses it anyway
 };
 inline constexpr std::array<InstructionSet, 3> instruction_sets = {{
     {"avx512", 8, "__attribute__((target(\"avx512f,avx512dq,avx512vl,avx2,fma\")))",
      "__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512dq\") && "
-     "__builtin_cpu_supports(\"avx512vl\")"},
+     "__builtin_cpu_supports(\"avx512vl\")",
+     "defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__FMA__)"},
     {"avx2", 4, "__attribute__((target(\"avx2,fma\")))",
-     "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")"},
-    {"baseline", 2, "", ""},
+     "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")",
+     "defined(__AVX2__) && defined(__FMA__) && 0"},
+    {"baseline", 2, "", "", ""},
 }};
 /// What comes first in a file with packs.
 std::string packs_begin();

@@ -60,7 +60,7 @@ here=$(dirname "$0")
 case "$1" in -shared) exec c++ "$@" ;; esac
 # -O3 -Xcompiler -fPIC -c SOURCE -o OBJECT
 launch='s|\([a-z_0-9]*_kernel\)<<<\(.*\), [a-z0-9]*\(, 0, l.stream\)*>>>(\(.*\));|for (blockDim.x = 128, blockIdx.x = 0; blockIdx.x < (unsigned)(\2); ++blockIdx.x) for (threadIdx.x = 0; threadIdx.x < 128; ++threadIdx.x) \1(\4);|'
-sed -i "$launch"'; s|const int threads = 128;||; s|^#include "|#include <cuda_runtime.h>\n&|' "$(dirname "$5")"/*_cuda.cu
+sed -i "$launch"'; s|^#include "|#include <cuda_runtime.h>\n&|' "$(dirname "$5")"/*_cuda.cu
 sed -i "$launch" "$5"
 exec c++ -Wall -Wextra -Werror -O1 -fPIC "-I$here" -x c++ -c "$5" -o "$7"
 )sh";

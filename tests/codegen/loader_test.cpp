@@ -161,9 +161,9 @@ TEST_F(Compiled, RefusesWhatIsNotOurs) {
 }
 
 TEST_F(Compiled, RefusesAnotherFormat) {
-  const std::string source = "const struct { int format; const char *made_by; } gough_program = {3, \"gough 9\"};\n";
+  const std::string source = "const struct { int format; const char *made_by; } gough_program = {9, \"gough 9\"};\n";
   EXPECT_THAT(message_of([&] { CompiledProgram c(other(source)); }),
-              HasSubstr("other.so: read format 3 of gough 9, expected 2"));
+              HasSubstr("other.so: read format 9 of gough 9, expected 3"));
 }
 
 TEST_F(Compiled, RefusesOtherSizesAndUnknownParameters) {

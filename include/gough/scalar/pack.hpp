@@ -16,6 +16,12 @@
 #define GOUGH_INSTRUCTIONS plain
 #endif
 
+#ifdef GOUGH_PACKS_ANYWHERE  // in Eigen's matrices, whose memory is aligned for less
+#define GOUGH_PACK_ALIGNMENT , aligned(8)
+#else
+#define GOUGH_PACK_ALIGNMENT
+#endif
+
 namespace gough {
 inline namespace GOUGH_INSTRUCTIONS {
 
@@ -23,15 +29,15 @@ template <int N>
 struct VectorOf;
 template <>
 struct VectorOf<2> {
-  using type __attribute__((vector_size(16), aligned(8))) = double;
+  using type __attribute__((vector_size(16) GOUGH_PACK_ALIGNMENT)) = double;
 };
 template <>
 struct VectorOf<4> {
-  using type __attribute__((vector_size(32), aligned(8))) = double;
+  using type __attribute__((vector_size(32) GOUGH_PACK_ALIGNMENT)) = double;
 };
 template <>
 struct VectorOf<8> {
-  using type __attribute__((vector_size(64), aligned(8))) = double;
+  using type __attribute__((vector_size(64) GOUGH_PACK_ALIGNMENT)) = double;
 };
 
 template <int N>
