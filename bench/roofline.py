@@ -88,13 +88,15 @@ def draw(picture, peak, near, far, points, lanes, line):
         start = max(x0, y0 / rate)
         (a, b), (c, d), (e, _) = at(start, start * rate), at(knee, peak), at(x1, peak)
         out.append(f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}H{e:.1f}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        text(a + 8, b - 4 if a > left + 5 else b - 8, f"{name}: {rate:.0f} bytes/ns", colour=colour)
+        text(a + 60, b - (10 if name == "memory" else 45), f"{name}: {rate:.0f} bytes/ns", colour=colour)
     text(at(x1, peak)[0], at(x1, peak)[1] - 6, f"products and sums: {peak:.0f}/ns", "end")
-    for group, mark, colour in ((points, "many states", "#d62728"), (lanes, "lanes", "#2ca02c"), (line, "straight-line", "#ff7f0e")):
+    for group, mark, colour in ((points, "many states", "#d62728"), (lanes, "struts as lanes", "#2ca02c"), (line, "one state", "#ff7f0e")):
         for what, rate in group.items():
             a, b = at(OPERATIONS[what] / BYTES, rate)
             out.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"/>')
-            text(a + 8 if what == "forward" else a - 8, b + 4, f"{what}, {mark}", "start" if what == "forward" else "end", colour)
+            if what == "forward":
+                text(a + 10, b + 4, f"{mark}", colour=colour)
+    text(at(5, 1)[0], at(5, 1)[1] - 10, "left: inverse dynamics, right: forward", "middle")
     out.append("</svg>")
     with open(picture, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")

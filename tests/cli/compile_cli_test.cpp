@@ -53,6 +53,13 @@ TEST_F(CompileTool, SaysThatTheCompilerIsMissing) {
   EXPECT_TRUE(has_cleaned_up());
 }
 
+TEST_F(CompileTool, SaysThatTheCompilerOfCudaIsMissing) {
+  const Outcome o = compile("--gpu", "NVCC=no_such_compiler");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_THAT(o.err, HasSubstr("NVCC: read 'no_such_compiler', which cannot be run"));
+  EXPECT_TRUE(has_cleaned_up());
+}
+
 TEST_F(CompileTool, ShowsTheFirstLinesOfACompilerThatFails) {
   write("failing", "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9 10; do echo complaint $i >&2; done\nexit 7\n");
   std::filesystem::permissions(folder() / "failing", std::filesystem::perms::owner_all);

@@ -30,6 +30,14 @@ TEST_F(GenerateTool, WritesCuda) {
               HasSubstr("__global__ void __launch_bounds__(128, 3) five_bar_forward_cuda_kernel(int n"));
 }
 
+TEST_F(GenerateTool, WritesLegsAsLanes) {
+  const Outcome o = run("generate " + robot_path("palida") + " --from platform --lanes");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(read("palida_inverse_lanes.c"), HasSubstr("FOR static int legs_avx512("));
+  EXPECT_THAT(run("generate " + robot_path("palida") + " --from platform --lanes --batch").err,
+              HasSubstr("--lanes: read with --batch, which takes many states at once"));
+}
+
 TEST_F(GenerateTool, CountsWithoutWriting) {
   const Outcome o = run("generate " + robot_path("palida") + " --from platform --count --json");
   ASSERT_EQ(o.code, 0) << o.err;
@@ -56,8 +64,9 @@ TEST_F(GenerateTool, ShowsBothPublishedCountsOfTheFiveBar) {
 }
 
 TEST_F(GenerateTool, RefusesWhatThereIsNot) {
-  for (const std::string options : {"--from actuators", "--what derivatives --from platform", "--what nothing",
-                                    "--from nowhere", "--lang fortran", "--newton 3 --from platform", "--newton 99"}) {
+  for (const std::string options :
+       {"--from actuators", "--what derivatives --from platform", "--what nothing", "--from nowhere", "--lang fortran",
+        "--newton 3 --from platform", "--newton 99", "--lanes", "--lanes --from platform", "--lanes --lang cuda"}) {
     const Outcome o = run("generate " + robot_path("delta") + " " + options);
     EXPECT_EQ(o.code, 2) << options;
     EXPECT_NE(o.err, "") << options;

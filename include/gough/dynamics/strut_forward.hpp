@@ -77,7 +77,8 @@ class StrutForward {
   void strut(const Strut<S>& s, const S& drive) {
     const Part<S> part("struts");
     const V none = V::Zero(), b = reached(none, x.axis, s.B);
-    const V d = to_strut<S>(s, b + (x.p - s.A)), v = to_strut<S>(s, reached(x.v, W, s.B)),
+    const V d = to_strut<S>(s, b + (x.p - s.A)),
+            v = to_strut<S>(s, r.all ? V(x.v + cross(x.w, b)) : reached(x.v, W, s.B)),
             a = to_strut<S>(s, reached(none, HR, s.B));
     const S X = d.x(), Y = d.y(), Z = d.z();
     const S r2 = X * X + Z * Z, l2 = r2 + Y * Y, il2 = S(1.0) / l2, ir2 = S(1.0) / r2, l = sqrt(l2), il = l * il2;

@@ -74,8 +74,11 @@ class StrutInverse {
   /// (U1), and its share of the balance.
   void strut(const Strut<S>& s, Piece& o) {
     const Part<S> part("struts");
-    const V q = reached(centre, x.axis, s.B), straight = q - (s.A - at(0).A), d = to_strut<S>(s, straight);
-    const V v = to_strut<S>(s, reached(velocity, W, s.B)), a = to_strut<S>(s, reached(acceleration, HR, s.B));
+    const V b = reached(V::Zero(), x.axis, s.B), q = r.all ? V(centre + b) : reached(centre, x.axis, s.B);
+    const V straight = q - (s.A - at(0).A), d = to_strut<S>(s, straight);
+    // the same for all: per strut it is shorter, once for six it is not
+    const V v = to_strut<S>(s, r.all ? V(velocity + cross(x.w, b)) : reached(velocity, W, s.B));
+    const V a = to_strut<S>(s, reached(acceleration, HR, s.B));
     const S X = d.x(), Y = d.y(), Z = d.z();
     const S r2 = X * X + Z * Z, l2 = r2 + Y * Y, il2 = S(1.0) / l2, ir2 = S(1.0) / r2;
     const S l = sqrt(l2), il = l * il2, sg = X * v.x() + Z * v.z();
