@@ -14,6 +14,16 @@ FOR static inline OF(pack) OF(spread)(double x) {
 FOR static inline OF(pack) OF(choose)(OF(mask) m, OF(pack) a, OF(pack) b) {
   return (OF(pack))((m & (OF(mask))a) | (~m & (OF(mask))b));
 }
+/* l > r ? a : b. */
+FOR static inline OF(pack) OF(if_greater)(OF(pack) l, OF(pack) r, OF(pack) a, OF(pack) b) {
+#if LANES == 8
+  return (OF(pack))_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)l, (__m512d)r, _CMP_GT_OQ), (__m512d)b, (__m512d)a);
+#elif LANES == 4
+  return (OF(pack))_mm256_blendv_pd((__m256d)b, (__m256d)a, _mm256_cmp_pd((__m256d)l, (__m256d)r, _CMP_GT_OQ));
+#else
+  return OF(choose)(l > r, a, b);
+#endif
+}
 FOR static inline OF(pack) OF(fabs)(OF(pack) x) { return OF(choose)(x < 0.0, -x, x); }
 FOR static inline OF(pack) OF(sqrt)(OF(pack) x) {
 #if LANES == 8

@@ -187,9 +187,12 @@ std::string Emitter::selection(std::size_t i, When stage) const {
   const Tape::Node& n = p.tape.nodes()[i];
   const bool pack = stage == When::call && packed(i);
   const bool lane_by_lane = pack && (packed(at(n.arg[0])) || packed(at(n.arg[1])));
-  return fmt::format(fmt::runtime(lane_by_lane ? "OF(choose)({}, {}, {})" : "{} ? {} : {}"),
-                     comparison(n.arg[0], n.arg[1], stage), spread_leaf(n.arg[2], stage, pack),
-                     spread_leaf(n.arg[3], stage, pack));
+  const std::string yes = spread_leaf(n.arg[2], stage, pack), no = spread_leaf(n.arg[3], stage, pack);
+  if (!lane_by_lane) return fmt::format("{} ? {} : {}", comparison(n.arg[0], n.arg[1], stage), yes, no);
+  const bool swap = n.arg[0].negative();  // -x > y is -y > x
+  const Ref l = swap ? -n.arg[1] : n.arg[0], r = swap ? -n.arg[0] : n.arg[1];
+  return fmt::format("OF(if_greater)({}, {}, {}, {})", spread_leaf(l, stage, true), spread_leaf(r, stage, true), yes,
+                     no);
 }
 
 std::string Emitter::body(std::size_t i, When stage) const {
