@@ -73,7 +73,7 @@ namespace {
 /// Values of the tape's nodes in every lane; in one where none is laned.
 class Evaluation {
  public:
-  Evaluation(const Tape& tape, const std::vector<double>& symbol) : tape_(tape), symbol_(symbol) {
+  Evaluation(const Tape& tape, const std::vector<double>& symbol) : symbol_(symbol) {
     const auto& nodes = tape.nodes();
     lanes_ = std::any_of(nodes.begin(), nodes.end(), [](const Tape::Node& n) { return n.laned; }) ? most_lanes : 1;
     value_.reserve(nodes.size() * lanes_);
@@ -110,7 +110,6 @@ class Evaluation {
     return operate(n.op, x);
   }
 
-  const Tape& tape_;
   const std::vector<double>& symbol_;
   std::size_t lanes_ = 1;
   std::vector<double> value_;

@@ -62,7 +62,7 @@ const std::vector<double> palida_moving = {0.02, -0.03, -0.65, 0.1, -0.1, 0.2, 0
 TEST_F(Batches, EqualSingleCallsAtEverySize) {
   const CompiledProgram p =
       compiled(generate(shipped("palida"), {.what = "inverse", .from = "platform", .many_states = true}));
-  for (const std::size_t n : {1, 2, 3, 7, 8, 9, 63, 1024, 1025, 5000})
+  for (const std::size_t n : {1U, 2U, 3U, 7U, 8U, 9U, 63U, 64U, 65U, 1024U, 1025U, 5000U})
     EXPECT_LE(difference(p, n, around(palida_moving, n, 0.1, 1)), 1e-13) << n << " states";
   std::vector<double> at_rest(18 * 9, 0.0);  // where dry friction is zero
   for (std::size_t s = 0; s < 9; ++s) at_rest[2 * 9 + s] = -0.65;

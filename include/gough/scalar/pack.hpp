@@ -16,7 +16,7 @@
 #define GOUGH_INSTRUCTIONS plain
 #endif
 
-#ifdef GOUGH_PACKS_ANYWHERE  // in Eigen's matrices, whose memory is aligned for less
+#ifdef GOUGH_PACKS_ANYWHERE  // in Eigen's matrices, whose memory is aligned for less; never referred to but as Pack
 #define GOUGH_PACK_ALIGNMENT , aligned(8)
 #else
 #define GOUGH_PACK_ALIGNMENT
@@ -46,8 +46,8 @@ struct Pack {
   Lanes v;
 
   Pack() = default;
-  Pack(double x) : v(x - Lanes{}) {}      // NOLINT(google-explicit-constructor): constants mix freely with packs
-  Pack(const Lanes& lanes) : v(lanes) {}  // NOLINT(google-explicit-constructor)
+  Pack(double x) : v(x - Lanes{}) {}  // NOLINT(google-explicit-constructor): constants mix freely with packs
+  Pack(Lanes lanes) : v(lanes) {}     // NOLINT(google-explicit-constructor)
 
   static Pack load(const double* from) {
     Pack p;
@@ -88,10 +88,10 @@ struct Pack {
   struct Turn {
     Lanes sin, cos;
   };
-  static Lanes polynomial(const Lanes& u, const std::array<double, 6>& c) {
+  static Lanes polynomial(Lanes u, const std::array<double, 6>& c) {
     return c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))));
   }
-  static Turn turned(const Lanes& x) {
+  static Turn turned(Lanes x) {
     using Mask = decltype(x > x);
     const Lanes size = x < 0.0 ? -x : x;
     const Mask beyond = ~(size <= small_angle), far = ~(size <= reducible);
