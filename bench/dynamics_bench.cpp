@@ -121,20 +121,24 @@ void gough::register_dynamics() {
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/robots"))
     if (entry.path().extension() == ".yaml") robots.push_back(entry.path().stem().string());
   std::sort(robots.begin(), robots.end());
-  benchmark::RegisterBenchmark("handwritten/inverse", handwritten_inverse);
-  benchmark::RegisterBenchmark("handwritten/forward", handwritten_forward);
+  benchmark::RegisterBenchmark("handwritten/inverse", handwritten_inverse)->MinTime(0.1)->Repetitions(repetitions);
+  benchmark::RegisterBenchmark("handwritten/forward", handwritten_forward)->MinTime(0.1)->Repetitions(repetitions);
   for (const std::string& robot : robots) {
     for (const bool inverse : {true, false})
       for (const Formulation by : all_formulations) {
         const std::string title = fmt::format("{}/{}/{}", inverse ? "inverse" : "forward", robot, name(by));
         const bool flagship = robot == "hexapod" && by == Formulation::legs;  // its ratio is reported: measure longer
-        benchmark::RegisterBenchmark(title.c_str(), dynamics, robot, by, inverse)->MinTime(flagship ? 0.5 : seconds);
+        benchmark::RegisterBenchmark(title.c_str(), dynamics, robot, by, inverse)
+            ->MinTime(flagship ? 0.1 : seconds)
+            ->Repetitions(flagship ? repetitions : 1);
       }
     if (robot == "hexapod" || robot == "five_bar" || robot == "delta")
       for (const bool inverse : {true, false})
         benchmark::RegisterBenchmark(fmt::format("batch/{}/{}", inverse ? "inverse" : "forward", robot).c_str(), batch,
                                      robot, inverse);
     if (robot == "hexapod" || robot == "hexa" || robot == "palida" || robot == "delta")
-      benchmark::RegisterBenchmark(fmt::format("inverse_from_platform/{}/legs", robot).c_str(), from_platform, robot);
+      benchmark::RegisterBenchmark(fmt::format("inverse_from_platform/{}/legs", robot).c_str(), from_platform, robot)
+          ->MinTime(0.1)
+          ->Repetitions(repetitions);
   }
 }

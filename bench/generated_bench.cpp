@@ -138,12 +138,15 @@ void move(benchmark::State& state) {
 }  // namespace
 
 void gough::register_generated() {
-  benchmark::RegisterBenchmark("roof/multiply_adds", multiply_adds);
-  benchmark::RegisterBenchmark("roof/move", move)->Arg(2048)->Arg(1 << 20);
-  benchmark::RegisterBenchmark("generated/inverse_lanes", inverse_lanes);
-  benchmark::RegisterBenchmark("generated/forward_lanes", forward_lanes);
-  benchmark::RegisterBenchmark("generated/inverse", inverse);
-  benchmark::RegisterBenchmark("generated/forward", forward);
-  benchmark::RegisterBenchmark("generated/inverse_of_2048", inverse_batch);
-  benchmark::RegisterBenchmark("generated/forward_of_2048", forward_batch);
+  const auto add = [](const char* name, void (*run)(benchmark::State&)) {
+    benchmark::RegisterBenchmark(name, run)->MinTime(0.1)->Repetitions(repetitions);
+  };
+  add("roof/multiply_adds", multiply_adds);
+  benchmark::RegisterBenchmark("roof/move", move)->Arg(2048)->Arg(1 << 20)->MinTime(0.1)->Repetitions(repetitions);
+  add("generated/inverse_lanes", inverse_lanes);
+  add("generated/forward_lanes", forward_lanes);
+  add("generated/inverse", inverse);
+  add("generated/forward", forward);
+  add("generated/inverse_of_2048", inverse_batch);
+  add("generated/forward_of_2048", forward_batch);
 }
