@@ -95,7 +95,8 @@ def draw(picture, peak, near, far, points, lanes, line):
         start = max(x0, y0 / rate)
         (a, b), (c, d), (e, _) = at(start, start * rate), at(knee, peak), at(x1, peak)
         out.append(f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}H{e:.1f}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        text(a + 60, b - (10 if name == "memory" else 45), f"{name}: {rate:.0f} bytes/ns", colour=colour)
+        side = -1 if name == "cache" else 1
+        text(c + 10 * side, d + (18 if side > 0 else -8), f"{name}: {rate:.0f} bytes/ns", "end" if side < 0 else "start", colour)
     text(at(x1, peak)[0], at(x1, peak)[1] - 6, f"products and sums: {peak:.0f}/ns", "end")
     for group, mark, colour in ((points, "many states", "#d62728"), (lanes, "struts as lanes", "#2ca02c"), (line, "one state", "#ff7f0e")):
         for what, rate in group.items():
