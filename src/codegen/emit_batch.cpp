@@ -8,7 +8,9 @@ namespace {
 /// What a tile holds, and the loop over tiles: signature, tiles, statements that fill them, arguments of a call, statements that
 /// empty them.
 constexpr const char* tile_text =
-    R"(/* The last state fills the lanes that are left. The next tile is asked for meanwhile. */
+    R"(typedef int OF(flags) __attribute__((vector_size(4 * LANES)));
+
+/* The last state fills the lanes that are left. The next tile is asked for meanwhile. */
 FOR static inline void OF(take)(const double *from, size_t m, OF(pack) *to, size_t stride) {{
   size_t b, j;
   for (b = 0; b * LANES < m; ++b, to += stride) {{
@@ -32,8 +34,11 @@ FOR static {0} {{
 {1}  for (s = first; s < last; s += TILE) {{
     const size_t m = last - s < TILE ? last - s : TILE;
 {2}    for (b = 0; b * LANES < m; ++b) {{
-      const OF(mask) sound = OF(state)({3});
-      for (j = 0; j < LANES && b * LANES + j < m; ++j) status[s + b * LANES + j] = sound[j] ? 0 : 1;
+      const OF(mask) sound = OF(state)({3}); /* -1 or 0 */
+      const OF(flags) bad = __builtin_convertvector(sound, OF(flags)) + 1;
+      if (m - b * LANES >= LANES) memcpy(status + s + b * LANES, &bad, sizeof bad);
+      else
+        for (j = 0; b * LANES + j < m; ++j) status[s + b * LANES + j] = bad[j];
     }}
 {4}  }}
 }}

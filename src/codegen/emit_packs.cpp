@@ -50,39 +50,51 @@ constexpr const char* turns_of_lanes = R"(typedef struct {{
   OF(pack) sin, cos;
 }} OF(turn);
 
-FOR static OF(turn) OF(sin_cos)(OF(pack) x) {{
-  const double round = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
-  const OF(pack) size = OF(fabs)(x);
-  const OF(mask) beyond = ~(size <= 0.785), far = ~(size <= 1e6);
-  long long any_beyond = 0, any_far = 0;
-  OF(mask) n = {{0}};
-  OF(pack) r = x, u, s, c;
+FOR static inline int OF(any_beyond)(OF(pack) x) {{
+#if LANES == 8
+  return _mm512_cmp_pd_mask((__m512d)OF(fabs)(x), _mm512_set1_pd(0.785), _CMP_NLE_UQ) != 0;
+#elif LANES == 4
+  return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)OF(fabs)(x), _mm256_set1_pd(0.785), _CMP_NLE_UQ)) != 0;
+#else
+  int i, any = 0;
+  for (i = 0; i < LANES; ++i) any |= !(fabs(x[i]) <= 0.785);
+  return any;
+#endif
+}}
+FOR static inline OF(turn) OF(polynomials)(OF(pack) r) {{
+  const OF(pack) u = r * r;
   OF(turn) t;
-  int i;
-  for (i = 0; i < LANES; ++i) any_beyond |= beyond[i], any_far |= far[i];
+  t.sin = r + r * u * ({});
+  t.cos = 1.0 - 0.5 * u + u * u * ({});
+  return t;
+}}
+__attribute__((noinline, cold)) FOR static OF(turn) OF(reduced)(OF(pack) x) {{
+  const double round = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
+  const OF(mask) far = ~(OF(fabs)(x) <= 1e6);
+  OF(pack) k = x * 0.63661977236758138 + round, r = x, s;
+  const OF(mask) n = (OF(mask))k;
+  OF(turn) t;
+  int i, any_far = 0;
+  for (i = 0; i < LANES; ++i) any_far |= far[i] != 0;
   if (any_far) {{ /* far away, or not a number */
+    t.sin = x, t.cos = x;
     for (i = 0; i < LANES; ++i) t.sin[i] = sin(x[i]), t.cos[i] = cos(x[i]);
     return t;
   }}
-  if (any_beyond) {{
-    OF(pack) k = x * 0.63661977236758138 + round;
-    n = (OF(mask))k;
-    k = k - round;
-    r = x - k * 1.5707963267341256;
-    r = r - k * 6.0771005063039e-11;
-    r = r - k * 2.0222662487959506e-21;
-  }}
-  u = r * r;
-  s = r + r * u * ({});
-  c = 1.0 - 0.5 * u + u * u * ({});
-  t.sin = s, t.cos = c;
-  if (any_beyond) {{
-    t.sin = OF(choose)((n & 1) != 0, c, s);
-    t.cos = OF(choose)((n & 1) != 0, s, c);
-    t.sin = OF(choose)((n & 2) != 0, -t.sin, t.sin);
-    t.cos = OF(choose)(((n + 1) & 2) != 0, -t.cos, t.cos);
-  }}
+  k = k - round;
+  r = r - k * 1.5707963267341256;
+  r = r - k * 6.0771005063039e-11;
+  r = r - k * 2.0222662487959506e-21;
+  t = OF(polynomials)(r);
+  s = t.sin;
+  t.sin = OF(choose)((n & 1) != 0, t.cos, s);
+  t.cos = OF(choose)((n & 1) != 0, s, t.cos);
+  t.sin = OF(choose)((n & 2) != 0, -t.sin, t.sin);
+  t.cos = OF(choose)(((n + 1) & 2) != 0, -t.cos, t.cos);
   return t;
+}}
+FOR static inline OF(turn) OF(sin_cos)(OF(pack) x) {{
+  return OF(any_beyond)(x) ? OF(reduced)(x) : OF(polynomials)(x);
 }}
 )";
 
