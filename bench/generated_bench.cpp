@@ -8,6 +8,7 @@
 
 #include "bench.hpp"
 #include "roof.h"
+#include "set_up.hpp"
 
 namespace {
 
@@ -26,47 +27,27 @@ Numbers states(std::size_t n, bool forces) {
   return all;
 }
 
-struct Inverse {
-  palida_inverse_constants c;
-  Inverse() {
-    palida_inverse_parameters p;
-    palida_inverse_default(&p);
-    palida_inverse_setup(&p, &c);
-  }
-};
-struct Forward {
-  palida_forward_constants c;
-  Forward() {
-    palida_forward_parameters p;
-    palida_forward_default(&p);
-    palida_forward_setup(&p, &c);
-  }
-};
-
 void inverse(benchmark::State& state) {
-  const Inverse r;
+  const auto c = gough::set_up(palida_inverse_default, palida_inverse_setup);
   Numbers x = states(1, false), tau(6);
   double* const i = x.data();
   for (auto _ : state) {
     i[0] += 1e-300 * tau[0];  // the next waits for this one
-    benchmark::DoNotOptimize(palida_inverse(&r.c, i, i + 3, i + 6, i + 9, i + 12, i + 15, tau.data()));
+    benchmark::DoNotOptimize(palida_inverse(&c, i, i + 3, i + 6, i + 9, i + 12, i + 15, tau.data()));
   }
 }
 void forward(benchmark::State& state) {
-  const Forward r;
+  const auto c = gough::set_up(palida_forward_default, palida_forward_setup);
   Numbers x = states(1, true), a(6);
   double* const i = x.data();
   for (auto _ : state) {
     i[0] += 1e-300 * a[0];
-    benchmark::DoNotOptimize(palida_forward(&r.c, i, i + 3, i + 6, i + 9, i + 12, a.data(), a.data() + 3));
+    benchmark::DoNotOptimize(palida_forward(&c, i, i + 3, i + 6, i + 9, i + 12, a.data(), a.data() + 3));
   }
 }
 
 void inverse_lanes(benchmark::State& state) {
-  palida_inverse_lanes_parameters p;
-  palida_inverse_lanes_constants c;
-  palida_inverse_lanes_default(&p);
-  palida_inverse_lanes_setup(&p, &c);
+  const auto c = gough::set_up(palida_inverse_lanes_default, palida_inverse_lanes_setup);
   Numbers x = states(1, false), tau(6);
   double* const i = x.data();
   for (auto _ : state) {
@@ -75,10 +56,7 @@ void inverse_lanes(benchmark::State& state) {
   }
 }
 void forward_lanes(benchmark::State& state) {
-  palida_forward_lanes_parameters p;
-  palida_forward_lanes_constants c;
-  palida_forward_lanes_default(&p);
-  palida_forward_lanes_setup(&p, &c);
+  const auto c = gough::set_up(palida_forward_lanes_default, palida_forward_lanes_setup);
   Numbers x = states(1, true), a(6);
   double* const i = x.data();
   for (auto _ : state) {
@@ -89,13 +67,13 @@ void forward_lanes(benchmark::State& state) {
 
 constexpr std::size_t many = 2048;
 void inverse_batch(benchmark::State& state) {
-  const Inverse r;
+  const auto c = gough::set_up(palida_inverse_default, palida_inverse_setup);
   const Numbers x = states(many, false);
   Numbers tau(6 * many);
   std::vector<int> status(many);
   const double* const i = x.data();
   for (auto _ : state) {
-    palida_inverse_batch(&r.c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, i + 15 * many,
+    palida_inverse_batch(&c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, i + 15 * many,
                          tau.data(), status.data());
     benchmark::ClobberMemory();
   }
@@ -103,13 +81,13 @@ void inverse_batch(benchmark::State& state) {
       static_cast<double>(many) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 void forward_batch(benchmark::State& state) {
-  const Forward r;
+  const auto c = gough::set_up(palida_forward_default, palida_forward_setup);
   const Numbers x = states(many, true);
   Numbers a(6 * many);
   std::vector<int> status(many);
   const double* const i = x.data();
   for (auto _ : state) {
-    palida_forward_batch(&r.c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, a.data(),
+    palida_forward_batch(&c, many, 0, many, i, i + 3 * many, i + 6 * many, i + 9 * many, i + 12 * many, a.data(),
                          a.data() + 3 * many, status.data());
     benchmark::ClobberMemory();
   }

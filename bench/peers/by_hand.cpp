@@ -1,5 +1,6 @@
 /// The hand-written hexapod, and the C code that gough generates.
 #include "../handwritten_hexapod.hpp"
+#include "../set_up.hpp"
 #include "five_bar_forward.h"
 #include "five_bar_inverse.h"
 #include "hexapod_forward.h"
@@ -68,14 +69,8 @@ Result hexapod_by_hand(const Problem& p) {
 }
 
 Result hexapod_generated(const Problem& p) {
-  hexapod_inverse_parameters inverse_parameters;
-  hexapod_inverse_constants inverse_constants;
-  hexapod_inverse_default(&inverse_parameters);
-  hexapod_inverse_setup(&inverse_parameters, &inverse_constants);
-  hexapod_forward_parameters forward_parameters;
-  hexapod_forward_constants forward_constants;
-  hexapod_forward_default(&forward_parameters);
-  hexapod_forward_setup(&forward_parameters, &forward_constants);
+  const auto inverse_constants = gough::set_up(hexapod_inverse_default, hexapod_inverse_setup);
+  const auto forward_constants = gough::set_up(hexapod_forward_default, hexapod_forward_setup);
 
   Result r = result("gough generated C", p);
   r.inverse_call = r.forward_call = "gough generate --from platform --rotation matrix";
@@ -102,14 +97,8 @@ Result hexapod_generated(const Problem& p) {
 }
 
 Result five_bar_generated(const Problem& p) {
-  five_bar_inverse_parameters inverse_parameters;
-  five_bar_inverse_constants inverse_constants;
-  five_bar_inverse_default(&inverse_parameters);
-  five_bar_inverse_setup(&inverse_parameters, &inverse_constants);
-  five_bar_forward_parameters forward_parameters;
-  five_bar_forward_constants forward_constants;
-  five_bar_forward_default(&forward_parameters);
-  five_bar_forward_setup(&forward_parameters, &forward_constants);
+  const auto inverse_constants = gough::set_up(five_bar_inverse_default, five_bar_inverse_setup);
+  const auto forward_constants = gough::set_up(five_bar_forward_default, five_bar_forward_setup);
 
   Result r = result("gough generated C", p);
   r.inverse_call = r.forward_call = "gough generate --from actuators";

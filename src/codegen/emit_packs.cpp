@@ -1,4 +1,5 @@
 #include "emitter.hpp"
+#include "gough/scalar/turn_terms.hpp"
 
 namespace gough {
 namespace {
@@ -52,26 +53,26 @@ constexpr const char* turns_of_lanes = R"(typedef struct {{
 
 FOR static inline int OF(any_beyond)(OF(pack) x) {{
 #if LANES == 8
-  return _mm512_cmp_pd_mask((__m512d)OF(fabs)(x), _mm512_set1_pd(0.785), _CMP_NLE_UQ) != 0;
+  return _mm512_cmp_pd_mask((__m512d)OF(fabs)(x), _mm512_set1_pd({small}), _CMP_NLE_UQ) != 0;
 #elif LANES == 4
-  return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)OF(fabs)(x), _mm256_set1_pd(0.785), _CMP_NLE_UQ)) != 0;
+  return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)OF(fabs)(x), _mm256_set1_pd({small}), _CMP_NLE_UQ)) != 0;
 #else
   int i, any = 0;
-  for (i = 0; i < LANES; ++i) any |= !(fabs(x[i]) <= 0.785);
+  for (i = 0; i < LANES; ++i) any |= !(fabs(x[i]) <= {small});
   return any;
 #endif
 }}
 FOR static inline OF(turn) OF(polynomials)(OF(pack) r) {{
   const OF(pack) u = r * r;
   OF(turn) t;
-  t.sin = r + r * u * ({});
-  t.cos = 1.0 - 0.5 * u + u * u * ({});
+  t.sin = r + r * u * ({sin});
+  t.cos = 1.0 - 0.5 * u + u * u * ({cos});
   return t;
 }}
 __attribute__((noinline, cold)) FOR static OF(turn) OF(reduced)(OF(pack) x) {{
-  const double round = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
-  const OF(mask) far = ~(OF(fabs)(x) <= 1e6);
-  OF(pack) k = x * 0.63661977236758138 + round, r = x, s;
+  const double round = {to_integer}; /* 1.5 * 2^52: adding it rounds to an integer in the low bits */
+  const OF(mask) far = ~(OF(fabs)(x) <= {reducible});
+  OF(pack) k = x * {per_quarter} + round, r = x, s;
   const OF(mask) n = (OF(mask))k;
   OF(turn) t;
   int i, any_far = 0;
@@ -82,9 +83,9 @@ __attribute__((noinline, cold)) FOR static OF(turn) OF(reduced)(OF(pack) x) {{
     return t;
   }}
   k = k - round;
-  r = r - k * 1.5707963267341256;
-  r = r - k * 6.0771005063039e-11;
-  r = r - k * 2.0222662487959506e-21;
+  r = r - k * {quarter_0};
+  r = r - k * {quarter_1};
+  r = r - k * {quarter_2};
   t = OF(polynomials)(r);
   s = t.sin;
   t.sin = OF(choose)((n & 1) != 0, t.cos, s);
@@ -129,7 +130,13 @@ std::string for_set(const InstructionSet& set, const std::string& helpers, const
 }
 
 std::string packs_text(bool turns) {
-  return lanes + (turns ? fmt::format(turns_of_lanes, sin_polynomial(), cos_polynomial()) : "");
+  using fmt::arg;
+  if (!turns) return lanes;
+  return lanes + fmt::format(turns_of_lanes, arg("small", small_angle), arg("reducible", number(reducible)),
+                             arg("per_quarter", per_quarter), arg("quarter_0", quarter[0]),
+                             arg("quarter_1", quarter[1]), arg("quarter_2", quarter[2]),
+                             arg("to_integer", number(to_integer)), arg("sin", sin_polynomial()),
+                             arg("cos", cos_polynomial()));
 }
 
 std::string for_this_machine(const std::string& call) {

@@ -302,7 +302,7 @@ std::string sin_cos_text(const std::string& words, const std::string& type, cons
 {0} turn sin_cos({1} x) {{
   const {1} u = x * x{5};
   turn t;
-  if (fabs(x) <= {2}0.785) {{
+  if (fabs(x) <= {2}{6}) {{
     t.sin = x + x * u * ({3});
     t.cos = {2}1.0 - {2}0.5 * u + u * u * ({4});
   }} else {{
@@ -314,7 +314,8 @@ std::string sin_cos_text(const std::string& words, const std::string& type, cons
 
 )",
                      words, type, cast, short_chain ? pairs(sin_terms) : sin_polynomial(cast),
-                     short_chain ? pairs(cos_terms) : cos_polynomial(cast), short_chain ? ", v = u * u" : "");
+                     short_chain ? pairs(cos_terms) : cos_polynomial(cast), short_chain ? ", v = u * u" : "",
+                     small_angle);
 }
 
 }  // namespace gough

@@ -51,6 +51,13 @@ class Copy {
     known_[i] = true;
   }
 
+  Program finished() {
+    std::vector<Ref> roots;
+    for (const Ref r : p_.roots()) roots.push_back(result(r));
+    q_.set_roots(roots);
+    return std::move(q_);
+  }
+
   const Program& p_;
   const std::vector<Tape::Node>& nodes_;
   std::vector<When> when_;
@@ -75,13 +82,8 @@ class FewRegisters : Copy {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return nodes_[a].step < nodes_[b].step; });
     for (const std::size_t i : order) visit(i);
-    std::vector<Ref> roots;
-    for (const Ref r : p_.roots()) {
-      visit(at(r));
-      roots.push_back(result(r));
-    }
-    q_.set_roots(roots);
-    return std::move(q_);
+    for (const Ref r : p_.roots()) visit(at(r));
+    return finished();
   }
 
  private:
@@ -172,31 +174,20 @@ class FewRegisters : Copy {
 /// Sums and products of many operands take them as they come: nothing waits behind a late one.
 class ShortChains : Copy {
  public:
-  explicit ShortChains(const Program& p) : Copy(p) {}
+  explicit ShortChains(const Program& p) : Copy(p), inner_(nodes_.size(), false) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (std::size_t k = 0; computed(i) && is_chain(i) && k < 2; ++k)
+        if (continues(nodes_[i].arg[k], nodes_[i].op)) inner_[at(nodes_[i].arg[k])] = true;
+  }
 
   Program run() {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (computed(i) && !inner(i)) chain(i);
-    std::vector<Ref> roots;
-    for (const Ref r : p_.roots()) write(at(r)), roots.push_back(result(r));
-    q_.set_roots(roots);
-    return std::move(q_);
+      if (computed(i) && !inner_[i]) chain(i);
+    return finished();
   }
 
  private:
   bool is_chain(std::size_t i) const { return nodes_[i].op == Op::sum || nodes_[i].op == Op::product; }
-  /// Part of a longer chain: known where the one that uses it comes.
-  bool inner(std::size_t i) {
-    if (user_.empty()) find_users();
-    const std::size_t u = user_[i];
-    return u != none && nodes_[u].op == nodes_[i].op && is_chain(i) &&
-           continues(Ref(static_cast<int>(i)), nodes_[i].op);
-  }
-  void find_users() {
-    user_.assign(nodes_.size(), none);
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      for (std::size_t k = 0; computed(i) && k < operands_of(i); ++k) user_[at(nodes_[i].arg[k])] = i;
-  }
 
   void chain(std::size_t i) {
     if (!is_chain(i)) return write(i);
@@ -240,8 +231,7 @@ class ShortChains : Copy {
     return arrival_[at(r)];
   }
 
-  static constexpr auto none = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> user_;
+  std::vector<bool> inner_;  ///< part of a longer chain, which takes care of it
   std::vector<int> arrival_;
   std::vector<bool> call_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "choose_again.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/continuation.hpp"
 #include "gough/kinematics/forward.hpp"
@@ -31,9 +32,8 @@ std::string AlongAnswer::explain(const std::string& file) const {
 
 namespace {
 
-constexpr double choose_again = 0.05;  ///< share of the first pivot at which coordinates are chosen anew
-constexpr double rates_agree = 1e-6;   ///< of redundant actuators, relative
-constexpr double settled = 1e-9;       ///< elastic rows over the actuators' forces
+constexpr double rates_agree = 1e-6;  ///< of redundant actuators, relative
+constexpr double settled = 1e-9;      ///< elastic rows over the actuators' forces
 constexpr int most_settling_steps = 50;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "batch_kernel.hpp"
+#include "choose_again.hpp"
 #include "gough/dynamics/leg_lanes.hpp"
 #include "gough/error.hpp"
 
@@ -14,8 +15,8 @@ namespace gough {
 namespace {
 
 constexpr std::size_t block = 256;  // of states: some hundred microseconds
-constexpr double choose_again = 0.05,
-                 hardly_holds = 1e-3;  ///< shares of home's pivots below which a state is computed by itself
+constexpr double hardly_holds =
+    1e-3;  ///< share of home's pivot of the drives, below which a state is computed by itself
 
 BatchKernel kernel() {
 #ifdef GOUGH_X86

@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 
+#include "choose_again.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/inverse.hpp"
 #include "gough/kinematics/singularity.hpp"
@@ -24,7 +25,6 @@ namespace {
 constexpr double singular_pivot = 1e-9;  ///< relative: below, a matrix counts as singular
 constexpr double massless = 1e-12;       ///< smallest over largest eigenvalue of a mass matrix that can be inverted
 constexpr double diverged = 1e12;        ///< sum of accelerations at which a fed-back iteration is given up
-constexpr double choose_again = 0.05;    ///< share of the first pivot at which coordinates are chosen anew
 
 Selection choose(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o) {
   tree_positions(m, at);

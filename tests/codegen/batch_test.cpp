@@ -17,16 +17,9 @@
 namespace gough {
 namespace {
 
-class Batches : public testing::Test {
+class Batches : public InAFolder {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  CompiledProgram compiled(const Program& p) const {
-    const std::string file = (folder_ / (p.name + ".so")).string();
-    compile(p, file, {.batch = true});
-    return CompiledProgram(file);
-  }
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("gough_batch_{}", getpid());
+  CompiledProgram compiled(const Program& p) const { return CompiledProgram(InAFolder::compiled(p, {.batch = true})); }
 };
 
 /// States around one, entry after entry.

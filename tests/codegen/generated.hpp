@@ -1,6 +1,12 @@
 #pragma once
 /// Programs evaluated beside the library.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "dynamics/evaluations.hpp"
+#include "gough/io/compiled.hpp"
 #include "gough/io/generate.hpp"
 #include "gough/kinematics/task_motion.hpp"
 
@@ -15,6 +21,19 @@ inline std::vector<double> joined(std::initializer_list<VecX<double>> parts) {
 inline VecX<double> vector_of(const std::vector<double>& x) {
   return Eigen::Map<const VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size()));
 }
+
+/// A test with a folder of its own, gone afterwards.
+class InAFolder : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string compiled(const Program& p, const CompileOptions& options = {}) const {
+    std::string file = (folder_ / (p.name + ".so")).string();
+    compile(p, file, options);
+    return file;
+  }
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("gough_code_{}", getpid());
+};
 
 /// The platform's frame at a closed state.
 struct PlatformAt {

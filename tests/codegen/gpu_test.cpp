@@ -65,10 +65,10 @@ sed -i "$launch" "$5"
 exec c++ -Wall -Wextra -Werror -O1 -fPIC "-I$here" -x c++ -c "$5" -o "$7"
 )sh";
 
-class Gpu : public testing::Test {
+class Gpu : public InAFolder {
  protected:
   void SetUp() override {
-    std::filesystem::create_directories(folder_);
+    InAFolder::SetUp();
     std::ofstream(folder_ / "cuda_runtime.h") << runtime;
     std::ofstream(folder_ / "compiler") << compiler;
     std::filesystem::permissions(folder_ / "compiler", std::filesystem::perms::owner_all);
@@ -76,14 +76,9 @@ class Gpu : public testing::Test {
   }
   void TearDown() override {
     for (const char* name : {"NVCC", "NO_DEVICE", "NO_MEMORY", "NO_REACH"}) unsetenv(name);
-    std::filesystem::remove_all(folder_);
+    InAFolder::TearDown();
   }
-  CompiledProgram compiled(const Program& p) const {
-    const std::string file = (folder_ / (p.name + ".so")).string();
-    compile(p, file, {.gpu = true});
-    return CompiledProgram(file);
-  }
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("gough_gpu_{}", getpid());
+  CompiledProgram compiled(const Program& p) const { return CompiledProgram(InAFolder::compiled(p, {.gpu = true})); }
 };
 
 struct Batch {

@@ -14,17 +14,7 @@
 namespace gough {
 namespace {
 
-class Lanes : public testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string compiled(const Program& p) const {
-    std::string file = (folder_ / (p.name + ".so")).string();
-    compile(p, file);
-    return file;
-  }
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / fmt::format("gough_lanes_{}", getpid());
-};
+class Lanes : public InAFolder {};
 
 /// Closed states at which both are called, with forces that belong to nothing.
 double difference(const Mechanism<double>& m, const Program& p, const CompiledProgram& a, const CompiledProgram& b) {

@@ -76,7 +76,7 @@ class StrutInverse {
     const Part<S> part("struts");
     const V b = reached(V::Zero(), x.axis, s.B), q = r.all ? V(centre + b) : reached(centre, x.axis, s.B);
     const V straight = q - (s.A - at(0).A), d = to_strut<S>(s, straight);
-    // the same for all: per strut it is shorter, once for six it is not
+    // w x b is longer than two columns of W for one strut, but is done once for six lanes
     const V v = to_strut<S>(s, r.all ? V(velocity + cross(x.w, b)) : reached(velocity, W, s.B));
     const V a = to_strut<S>(s, reached(acceleration, HR, s.B));
     const S X = d.x(), Y = d.y(), Z = d.z();
