@@ -46,7 +46,7 @@ FOR static {0} {{
 
 class BatchEmitter : public Emitter {
  public:
-  using Emitter::Emitter;
+  explicit BatchEmitter(const Program& program) : Emitter(program) { find_signs(); }
 
   SourceText text() const { return {header(), source()}; }
 

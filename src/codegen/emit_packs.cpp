@@ -25,6 +25,15 @@ FOR static inline OF(pack) OF(if_greater)(OF(pack) l, OF(pack) r, OF(pack) a, OF
   return OF(choose)(l > r, a, b);
 #endif
 }
+/* k sign(x), 0 where x is 0. */
+FOR static inline OF(pack) OF(with_sign)(OF(pack) x, OF(pack) k) {
+  const OF(mask) sign = (OF(mask))OF(spread)(-0.0);
+#if LANES == 8 /* k ^ (x & sign), where x != 0 */
+  return (OF(pack))_mm512_maskz_ternarylogic_epi64(_mm512_cmp_pd_mask((__m512d)x, _mm512_setzero_pd(), _CMP_NEQ_OQ), (__m512i)x, (__m512i)k, (__m512i)sign, 0x6c);
+#else
+  return (OF(pack))(((OF(mask))k ^ ((OF(mask))x & sign)) & (x != 0.0));
+#endif
+}
 FOR static inline OF(pack) OF(fabs)(OF(pack) x) { return OF(choose)(x < 0.0, -x, x); }
 FOR static inline OF(pack) OF(sqrt)(OF(pack) x) {
 #if LANES == 8

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <set>
 #include <span>
 
 #include "gough/scalar/turn_terms.hpp"
@@ -107,13 +106,12 @@ void Emitter::number_constants() {
 
 /// A product that one sum alone uses is written inside it, so that compilers fuse the two.
 void Emitter::find_lone_products() {
-  std::vector<int> uses(when.size(), 0);
+  uses.assign(when.size(), 0);
   for (const Ref r : p.roots()) uses[at(r)] += 2;
   for (std::size_t i = 0; i < when.size(); ++i)
     for (std::size_t k = 0; when[i] >= When::setup && k < static_cast<std::size_t>(operands(p.tape.nodes()[i].op)); ++k)
       ++uses[at(p.tape.nodes()[i].arg[k])];
   inlined.assign(when.size(), false);  // a half of lanes is part of the whole
-  for (std::size_t i = 0; i < when.size(); ++i) inlined[i] = p.tape.nodes()[i].op == Op::four;
   for (std::size_t i = 0; i < when.size(); ++i) inlined[i] = p.tape.nodes()[i].op == Op::four;
   for (std::size_t i = 0; i < when.size(); ++i) {
     const Tape::Node& n = p.tape.nodes()[i];
@@ -177,10 +175,33 @@ std::string Emitter::spread_leaf(Ref r, When stage, bool wanted) const {
   return wanted && !packed(at(r)) ? fmt::format("OF(spread)({})", text) : text;
 }
 
+/// k sign(a - b) is a > b ? k : -(b > a ? k : 0): one function, where selections are functions.
+void Emitter::find_signs() {
+  const auto is = [&](Ref r, Op op) { return p.tape.nodes()[at(r)].op == op; };
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    const Tape::Node& n = p.tape.nodes()[i];
+    if (n.op != Op::select || when[i] != When::call || !is(n.arg[3], Op::select) || !n.arg[3].negative()) continue;
+    const Tape::Node& other = p.tape.nodes()[at(n.arg[3])];
+    const bool turned = (other.arg[0] == n.arg[1] && other.arg[1] == n.arg[0]) ||
+                        (other.arg[0] == -n.arg[0] && other.arg[1] == -n.arg[1]);
+    if (!turned || other.arg[2] != n.arg[2] || !is(other.arg[3], Op::constant)) continue;
+    if (p.tape.nodes()[at(other.arg[3])].value != 0 || uses[at(n.arg[3])] != 1) continue;
+    sign_like.insert(i);
+    inlined[at(n.arg[3])] = true;
+  }
+}
+
 /// l > r; -x > y is x < -y.
 std::string Emitter::comparison(Ref l, Ref r, When stage) const {
   return l.negative() ? fmt::format("{} < {}", signed_leaf(-l, stage), signed_leaf(-r, stage))
                       : fmt::format("{} > {}", signed_leaf(l, stage), signed_leaf(r, stage));
+}
+
+std::string Emitter::difference(Ref l, Ref r, When stage) const {
+  const auto zero = [&](Ref x) { return p.tape.nodes()[at(x)].op == Op::constant && p.tape.nodes()[at(x)].value == 0; };
+  if (zero(r)) return signed_leaf(l, stage);
+  if (zero(l)) return signed_leaf(-r, stage);
+  return fmt::format("{} {} {}", signed_leaf(l, stage), r.negative() ? '+' : '-', leaf(at(r), stage));
 }
 
 std::string Emitter::selection(std::size_t i, When stage) const {
@@ -191,6 +212,7 @@ std::string Emitter::selection(std::size_t i, When stage) const {
   if (!lane_by_lane) return fmt::format("{} ? {} : {}", comparison(n.arg[0], n.arg[1], stage), yes, no);
   const bool swap = n.arg[0].negative();  // -x > y is -y > x
   const Ref l = swap ? -n.arg[1] : n.arg[0], r = swap ? -n.arg[0] : n.arg[1];
+  if (sign_like.contains(i)) return fmt::format("OF(with_sign)({}, {})", difference(l, r, stage), yes);
   return fmt::format("OF(if_greater)({}, {}, {}, {})", spread_leaf(l, stage, true), spread_leaf(r, stage, true), yes,
                      no);
 }

@@ -2,6 +2,9 @@
 /// How a program becomes text: what all dialects share, and where they differ.
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "emit_parts.hpp"
 
 namespace gough {
@@ -37,6 +40,8 @@ class Emitter {
 
   /// Where the dialect has a function rsqrt: sqrt(x), 1 / x and sqrt(1 / x) of the same x come from it.
   void share_roots();
+  /// Where the dialect has a function with_sign.
+  void find_signs();
 
   bool has_setup() const { return !constants.empty(); }
   /// Whether a call takes sines or cosines.
@@ -73,6 +78,7 @@ class Emitter {
   void find_lone_products();
   std::string comparison(Ref l, Ref r, When stage) const;
   std::string selection(std::size_t i, When stage) const;
+  std::string difference(Ref l, Ref r, When stage) const;
 
  protected:
   std::vector<When> when;
@@ -81,7 +87,9 @@ class Emitter {
   std::vector<std::string> field;      ///< of a symbol: how it is written
   std::vector<std::size_t> constants;  ///< nodes that set-up hands to a call
   std::vector<int> slot;               ///< of such a node: its place among the laned ones, or among the others
+  std::vector<int> uses;               ///< how often a node is read; twice for what goes out
   std::vector<bool> inlined;
+  std::set<std::size_t> sign_like;             ///< selections that are k sign(a - b)
   std::map<std::size_t, std::size_t> root_of;  ///< nodes that come from 1 / sqrt(x): x
 };
 
