@@ -163,6 +163,11 @@ int main(int argc, char** argv) {
   add_generate(generate_verb, o);
   CLI::App* compile_verb = app.add_subcommand("compile", "the same as a shared object, by $CC or cc");
   add_compile(compile_verb, o);
+  CLI::App* parameters_verb =
+      app.add_subcommand("parameters", "base parameters: the combinations of inertias that motions show");
+  add_robot(parameters_verb, o);
+  parameters_verb->add_flag("--identical-legs", o.identical_legs, "equal parts of all legs share their parameters");
+  parameters_verb->add_flag("--symmetric", o.symmetric, "only the inertia entries that the file declares (`symmetric`)");
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -180,6 +185,7 @@ int main(int argc, char** argv) {
     if (view_verb->parsed()) return view(o);
     if (generate_verb->parsed()) return generate(o);
     if (compile_verb->parsed()) return compile(o);
+    if (parameters_verb->parsed()) return parameters(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

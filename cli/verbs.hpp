@@ -28,6 +28,7 @@ struct Options {
   double step = 1e-3;
   int port = 0;
   bool all = false, reactions = false, scaling = false;
+  bool identical_legs = false, symmetric = false;
   bool json = false;
   SimulationWishes simulation;
   CodeWishes code;
@@ -46,6 +47,7 @@ int simulate(const Options& o);
 int run(const Options& o);
 int report(const Options& o);
 int view(const Options& o);
+int parameters(const Options& o);
 int generate(const Options& o);
 int compile(const Options& o);
 int schema(const Options& o);

@@ -19,6 +19,7 @@
 #include "gough/io/motion_file.hpp"
 #include "gough/io/posture_report.hpp"
 #include "gough/io/report.hpp"
+#include "gough/io/parameters_report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/io/run_record.hpp"
 #include "gough/io/scaling_report.hpp"
