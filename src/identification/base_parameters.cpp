@@ -233,12 +233,12 @@ BaseParameters base_parameters(const Mechanism<double>& m, const ParameterOption
   const Dependences d = dependences(inertial);
   b.without_effect = d.zero;
   for (std::size_t i = 0; i < d.independent.size(); ++i) {
-    BaseParameter base{{{d.independent[i], 1.0}}, ""};
+    BaseParameter group{{{d.independent[i], 1.0}}, ""};
     for (const auto& [j, a] : d.of)
       if (static_cast<Eigen::Index>(i) < a.size() && std::abs(a[static_cast<Eigen::Index>(i)]) > 1e-8)
-        base.terms.push_back({j, snapped(a[static_cast<Eigen::Index>(i)])});
-    base.name = in_words(b.space, base.terms);
-    b.base.push_back(base);
+        group.terms.push_back({j, snapped(a[static_cast<Eigen::Index>(i)])});
+    group.name = in_words(b.space, group.terms);
+    b.base.push_back(group);
   }
   VecX<double> norm = column_norms(inertial);
   for (double& x : norm) x = x > 0 ? 1 / x : 0;
@@ -282,11 +282,11 @@ std::string why_not_alone(const BaseParameters& b, int parameter) {
   if (std::find(b.without_effect.begin(), b.without_effect.end(), parameter) != b.without_effect.end())
     return "no effect on any motion";
   std::vector<std::string> groups;
-  for (const BaseParameter& base : b.base)
-    for (const BaseParameter::Term& t : base.terms)
+  for (const BaseParameter& group : b.base)
+    for (const BaseParameter::Term& t : group.terms)
       if (t.parameter == parameter) {
-        if (t.coefficient == 1 && &t == &base.terms.front() && base.terms.size() == 1) return "";
-        groups.push_back(base.name);
+        if (t.coefficient == 1 && &t == &group.terms.front() && group.terms.size() == 1) return "";
+        groups.push_back(group.name);
       }
   return fmt::format("seen only in {}", fmt::join(groups, "; "));
 }

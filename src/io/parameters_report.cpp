@@ -47,18 +47,18 @@ std::string parameters_text(const Mechanism<double>& m, const BaseParameters& b)
 }
 
 std::string parameters_json(const BaseParameters& b) {
-  Json base = Json::array();
+  Json groups = Json::array();
   for (const BaseParameter& p : b.base) {
     Json terms = Json::object();
     for (const BaseParameter::Term& t : p.terms) terms[name_of(b, t.parameter)] = t.coefficient;
-    base.push_back({{"name", p.name}, {"value", value_of(b, p)}, {"terms", terms}});
+    groups.push_back({{"name", p.name}, {"value", value_of(b, p)}, {"terms", terms}});
   }
   Json without = Json::array();
   for (const int p : b.without_effect) without.push_back(name_of(b, p));
   return Json{{"parameters", b.space.inertial},
               {"rank", b.rank()},
               {"friction", static_cast<int>(b.space.name.size()) - b.space.inertial},
-              {"base", base},
+              {"base", groups},
               {"without_effect", without},
               {"gap", b.gap},
               {"condition", b.condition},
