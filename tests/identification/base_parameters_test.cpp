@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gough/error.hpp"
-#include "robots.hpp"
+#include "kinematics/states.hpp"
 
 namespace gough {
 namespace {
