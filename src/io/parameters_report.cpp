@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace gough {
@@ -10,38 +11,50 @@ namespace {
 using Json = nlohmann::ordered_json;
 const std::string& name_of(const BaseParameters& b, int p) { return b.space.name[static_cast<std::size_t>(p)]; }
 
-double value_of(const BaseParameters& b, const BaseParameter& p) {
-  double sum = 0;
-  for (const BaseParameter::Term& t : p.terms) sum += t.coefficient * b.space.value[t.parameter];
-  return sum;
+std::string unit_of(const BaseParameters& b, int p) { return std::string(parameter_unit(b.space.entry[static_cast<std::size_t>(p)].index)); }
+
+/// Parameters that are not found by themselves, together where they are part of the same base parameters.
+std::vector<std::pair<std::vector<int>, std::vector<std::string>>> not_alone(const BaseParameters& b) {
+  std::vector<std::pair<std::vector<int>, std::vector<std::string>>> all;
+  for (int p = 0; p < b.space.inertial; ++p) {
+    if (is_alone(b, p)) continue;
+    const std::vector<int> groups = groups_of(b, p);
+    const auto known = std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.first == groups; });
+    if (known != all.end()) known->second.push_back(name_of(b, p));
+    else all.push_back({groups, {name_of(b, p)}});
+  }
+  return all;
 }
 
-std::string_view unit_of(const std::string& name) {
-  const std::string entry = name.substr(name.rfind('.') + 1);
-  if (entry == "m") return "kg";
-  return entry[0] == 's' ? "kg m" : "kg m^2";
+std::string rules_text(const BaseParameters& b) {
+  if (b.agree()) return fmt::format("The rules of regrouping leave as many; they change forces by {:.0e}.\n", b.rules_error);
+  return fmt::format(
+      "The rules of regrouping leave {} (they change forces by {:.0e}): {} dependences come from this geometry alone.\n",
+      b.rules_rank, b.rules_error, b.rules_rank - b.rank());
 }
 
 }  // namespace
 
 std::string parameters_text(const Mechanism<double>& m, const BaseParameters& b) {
-  const auto friction = b.space.name.size() - static_cast<std::size_t>(b.space.inertial);
-  std::string out = fmt::format(
-      "{}: {} inertial parameters, of which motions show {} combinations; {} friction coefficients\n\n"
-      "spectral gap {:.1e} (singular values {:.1e} and below it), condition {:.3g}, with friction {:.3g}\n"
-      "by the rules of regrouping: {} combinations left, H p changed by {:.0e}\n\n",
-      m.name, b.space.inertial, b.rank(), friction, b.gap,
-      b.rank() > 0 ? b.singular_values[static_cast<std::size_t>(b.rank() - 1)] : 0.0, b.condition, b.friction_condition,
-      b.rules_rank, b.rules_error);
+  std::string out = fmt::format("{}: {} inertial parameters, of which motions show {} combinations; {} friction coefficients\n",
+                                m.name, b.space.inertial, b.rank(), b.space.friction());
+  out += b.gap > 0 ? fmt::format("Spectral gap {:.1e}: the smallest singular value that counts is {:.1e}.\n", b.gap,
+                                 b.singular_values[static_cast<std::size_t>(b.rank() - 1)])
+                   : "Every parameter that has an effect has one of its own.\n";
+  out += rules_text(b);
+  out += fmt::format("Condition number {:.3g}, with friction {:.3g} (columns scaled to one).\n\n", b.condition,
+                     b.friction_condition);
   for (std::size_t i = 0; i < b.base.size(); ++i)
     out += fmt::format("{:>4}  {:>12.6g} {:<7} {}\n", i + 1, value_of(b, b.base[i]),
-                       unit_of(name_of(b, b.base[i].terms[0].parameter)), b.base[i].name);
-  for (std::size_t i = static_cast<std::size_t>(b.space.inertial); i < b.space.name.size(); ++i)
-    out += fmt::format("      {:>12.6g} {:<7} {}\n", b.space.value[static_cast<Eigen::Index>(i)], "SI", b.space.name[i]);
-  if (!b.without_effect.empty()) {
-    out += "\nwithout effect on any motion:";
-    for (const int p : b.without_effect) out += " " + name_of(b, p);
-    out += "\n";
+                       unit_of(b, b.base[i].terms[0].parameter), b.base[i].name);
+  for (int i = b.space.inertial; i < b.space.size(); ++i)
+    out += fmt::format("{:>4}  {:>12.6g} {:<7} {}\n", b.rank() + i - b.space.inertial + 1, b.space.value[i], "SI", name_of(b, i));
+  const auto hidden = not_alone(b);
+  if (!hidden.empty()) out += "\nnot found by themselves\n";
+  for (auto [groups, names] : hidden) {
+    for (int& g : groups) ++g;
+    out += fmt::format("  {}: {}\n", fmt::join(names, " "),
+                       groups.empty() ? "no effect on any motion" : fmt::format("grouped in {}", fmt::join(groups, ", ")));
   }
   return out;
 }
@@ -55,16 +68,23 @@ std::string parameters_json(const BaseParameters& b) {
   }
   Json without = Json::array();
   for (const int p : b.without_effect) without.push_back(name_of(b, p));
+  Json hidden = Json::array();
+  for (const auto& [groups, names] : not_alone(b)) {
+    Json in = Json::array();
+    for (const int g : groups) in.push_back(b.base[static_cast<std::size_t>(g)].name);
+    hidden.push_back({{"parameters", names}, {"why", groups.empty() ? "no effect on any motion" : "grouped"}, {"in", in}});
+  }
   return Json{{"parameters", b.space.inertial},
               {"rank", b.rank()},
-              {"friction", static_cast<int>(b.space.name.size()) - b.space.inertial},
+              {"friction", b.space.friction()},
               {"base", groups},
               {"without_effect", without},
+              {"not_alone", hidden},
               {"gap", b.gap},
               {"condition", b.condition},
               {"condition_with_friction", b.friction_condition},
               {"singular_values", b.singular_values},
-              {"rules", {{"rank", b.rules_rank}, {"error", b.rules_error}}}}
+              {"rules", {{"rank", b.rules_rank}, {"error", b.rules_error}, {"agree", b.agree()}}}}
              .dump(2) +
          "\n";
 }

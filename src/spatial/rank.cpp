@@ -5,33 +5,48 @@
 namespace gough {
 namespace {
 
-using Svd = Eigen::BDCSVD<MatX<double>>;  // Jacobi for small matrices, divide and conquer for large ones
-
 int count(const VecX<double>& s) {
   return s.size() == 0 || s[0] == 0 ? 0 : static_cast<int>((s.array() > rank_tolerance * s[0]).count());
 }
 
+/// Whether V's columns are orthonormal and A stretches them by s.
+bool holds(const MatX<double>& A, const SingularValues& d) {
+  const auto n = d.V.cols();
+  if (!d.s.allFinite() || !d.V.allFinite()) return false;
+  if ((d.V.transpose() * d.V - MatX<double>::Identity(n, n)).cwiseAbs().maxCoeff() > 1e-12 * static_cast<double>(n))
+    return false;
+  VecX<double> stretched = (A * d.V).colwise().norm();
+  stretched.head(d.s.size()) -= d.s;
+  return stretched.cwiseAbs().maxCoeff() <= 1e-12 * static_cast<double>(n) * d.s[0];
+}
+
+template <class Svd>
+SingularValues decomposed(const MatX<double>& A) {
+  const Svd svd(A, Eigen::ComputeFullV);
+  return {svd.singularValues(), svd.matrixV()};
+}
+
 }  // namespace
 
-int numerical_rank(const MatX<double>& A) { return A.size() == 0 ? 0 : count(Svd(A).singularValues()); }
+int numerical_rank(const MatX<double>& A) { return A.size() == 0 ? 0 : count(singular_values(A).s); }
 
 MatX<double> null_space(const MatX<double>& A) {
-  if (A.rows() == 0 || A.cols() == 0) return MatX<double>::Identity(A.cols(), A.cols());
-  const Svd svd(A, Eigen::ComputeFullV);
-  return svd.matrixV().rightCols(A.cols() - count(svd.singularValues()));
+  const SingularValues d = singular_values(A);
+  return d.V.rightCols(A.cols() - count(d.s));
 }
 
 std::optional<double> singular_ratio(const MatX<double>& A, int k) {
   if (k <= 0 || A.size() == 0) return std::nullopt;
-  const VecX<double> s = Svd(A).singularValues();
+  const VecX<double> s = singular_values(A).s;
   if (s[0] == 0) return std::nullopt;
   return k > s.size() ? 0.0 : s[k - 1] / s[0];
 }
 
 SingularValues singular_values(const MatX<double>& A) {
   if (A.size() == 0) return {VecX<double>(), MatX<double>::Identity(A.cols(), A.cols())};
-  const Svd svd(A, Eigen::ComputeFullV);
-  return {svd.singularValues(), svd.matrixV()};
+  // divide and conquer is fast, but Eigen's fails on some matrices with many equal singular values
+  SingularValues d = decomposed<Eigen::BDCSVD<MatX<double>>>(A);
+  return holds(A, d) ? d : decomposed<Eigen::JacobiSVD<MatX<double>>>(A);
 }
 
 MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double threshold) {
@@ -43,6 +58,11 @@ MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double 
 
 MatX<double> pseudo_inverse(const MatX<double>& A) {
   return least_squares(A, MatX<double>::Identity(A.rows(), A.rows()));
+}
+
+MatX<double> triangular_factor(const MatX<double>& A) {
+  const Eigen::HouseholderQR<MatX<double>> d(A);
+  return d.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
 }
 
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows) {

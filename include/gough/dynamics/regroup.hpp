@@ -37,36 +37,34 @@ S share_at(const Inertia<S>& I, const Vec3<S>& p, const Vec3<double>& number) {
   return (I.first.x() * p.x() + I.first.y() * p.y()) / (p.x() * p.x() + p.y() * p.y());
 }
 
-namespace detail {
+/// `numbers`: the same mechanism, which decides where a choice depends on lengths.
 template <Scalar S>
-void give_inertia(Mechanism<S>& m, int from, int to, const Transform<S>& in_from, const Transform<S>& in_to,
-                  const Inertia<S>& part) {
-  auto& a = m.inertia[static_cast<std::size_t>(from)];
-  a = a - in_from * part;
-  if (to == base) return;
-  auto& b = m.inertia[static_cast<std::size_t>(to)];
-  b = b + in_to * part;
-}
-
-/// From legs to the platform, through cut joints. `share(leg, tip)`: the mass that goes.
-template <Scalar S, class Share>
-void pass_to_platform(Mechanism<S>& m, Share&& share) {
+void regroup_inertias(Mechanism<S>& m, const Mechanism<double>& numbers) {
+  const auto give = [&](int from, int to, const Transform<S>& in_from, const Transform<S>& in_to,
+                        const Inertia<S>& part) {
+    auto& a = m.inertia[static_cast<std::size_t>(from)];
+    a = a - in_from * part;
+    if (to == base) return;
+    auto& b = m.inertia[static_cast<std::size_t>(to)];
+    b = b + in_to * part;
+  };
+  m.has_inertia.assign(m.parent.size(), true);
   const int P = m.platform.body;
-  for (std::size_t c = 0; c < m.cut.size(); ++c) {
+  for (std::size_t c = 0; c < m.cut.size(); ++c) {  // from legs to the platform
     const CutJoint& cut = m.cut[c];
     if (P == base || cut.a == base || cut.b == base || (cut.a != P && cut.b != P)) continue;
-    if (cut.kind != JointKind::spherical && cut.kind != JointKind::revolute) continue;
     const bool a_is_platform = cut.a == P;
+    const int leg = a_is_platform ? cut.b : cut.a;
+    const Transform<S>&on_leg = a_is_platform ? m.cut_b[c] : m.cut_a[c],
+          &on_platform = a_is_platform ? m.cut_a[c] : m.cut_b[c];
+    const Vec3<double> tip = (a_is_platform ? numbers.cut_b[c] : numbers.cut_a[c]).p;
+    if (cut.kind != JointKind::spherical && cut.kind != JointKind::revolute) continue;
+    const auto j = static_cast<std::size_t>(leg);
+    const bool turns = m.joint[j].type == Elementary::revolute && tip.head<2>().norm() > 1e-9;
     Inertia<S> part;
-    part.mass = share(static_cast<std::size_t>(a_is_platform ? cut.b : cut.a), c, a_is_platform);
-    if (a_is_platform) give_inertia(m, cut.b, P, m.cut_b[c], m.cut_a[c], part);
-    else give_inertia(m, cut.a, P, m.cut_a[c], m.cut_b[c], part);
+    part.mass = turns ? share_at(m.inertia[j], on_leg.p, tip) : m.inertia[j].mass;
+    give(leg, P, on_leg, on_platform, part);
   }
-}
-
-/// From body to parent, leaves first.                                                                (G1)-(G3)
-template <Scalar S>
-void pass_to_parents(Mechanism<S>& m) {
   for (std::size_t j = m.parent.size(); j-- > 0;) {
     const Inertia<S>& I = m.inertia[j];
     Inertia<S> part;
@@ -77,29 +75,8 @@ void pass_to_parents(Mechanism<S>& m) {
       case Elementary::fixed: part = I; break;
       case Elementary::free: continue;
     }
-    give_inertia(m, static_cast<int>(j), m.parent[j], Transform<S>(), m.placement[j], part);
+    give(static_cast<int>(j), m.parent[j], Transform<S>(), m.placement[j], part);
   }
-}
-}  // namespace detail
-
-/// The rules of paper 003: all of a leg's mass at a cut joint goes to the platform, then (G1) to (G3). Linear in the inertias.
-template <Scalar S>
-void pass_inertias(Mechanism<S>& m) {
-  m.has_inertia.assign(m.parent.size(), true);
-  detail::pass_to_platform(m, [&](std::size_t leg, std::size_t, bool) -> S { return m.inertia[leg].mass; });
-  detail::pass_to_parents(m);
-}
-
-/// The same with (G4), for code. `numbers`: the same mechanism, which decides where a choice depends on lengths.
-template <Scalar S>
-void regroup_inertias(Mechanism<S>& m, const Mechanism<double>& numbers) {
-  m.has_inertia.assign(m.parent.size(), true);
-  detail::pass_to_platform(m, [&](std::size_t leg, std::size_t c, bool a_is_platform) -> S {
-    const Vec3<double> tip = (a_is_platform ? numbers.cut_b[c] : numbers.cut_a[c]).p;
-    const bool turns = m.joint[leg].type == Elementary::revolute && tip.template head<2>().norm() > 1e-9;
-    return turns ? share_at(m.inertia[leg], (a_is_platform ? m.cut_b[c] : m.cut_a[c]).p, tip) : m.inertia[leg].mass;
-  });
-  detail::pass_to_parents(m);
 }
 
 }  // namespace gough

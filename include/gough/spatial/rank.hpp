@@ -29,6 +29,9 @@ SingularValues singular_values(const MatX<double>& A);
 MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double threshold = 0);
 MatX<double> pseudo_inverse(const MatX<double>& A);
 
+/// R of A = Q R, where A has at least as many rows as columns.
+MatX<double> triangular_factor(const MatX<double>& A);
+
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows);
 MatX<double> columns_of(const MatX<double>& A, const std::vector<int>& columns);
 
