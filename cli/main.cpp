@@ -69,7 +69,57 @@ void add_simulate(CLI::App* verb, Options& o) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--hold", s.hold, "seconds for which forces are held, as a sampled controller does; default 0: none")
       ->check(CLI::NonNegativeNumber);
+  verb->add_option("--motion", o.motion, "instead of forces: a motion file or table (CSV) that is followed exactly");
+  verb->add_option("--encoder", s.encoder,
+                   "write what sensors show, t, q.NAME and tau.NAME of the actuators: positions in these steps [m, rad]")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--noise", s.noise, "and forces with this deviation [N, N m]")->check(CLI::NonNegativeNumber);
+  verb->add_option("--seed", s.seed, "of the noise; default 1");
   verb->add_option("--vary", s.vary, "PATH=VALUE,VALUE,..: runs side by side with that value in the robot file");
+}
+
+void add_parameters(CLI::App* verb, Options& o) {
+  add_robot(verb, o);
+  verb->add_flag("--identical-legs", o.identical_legs, "equal parts of all legs share their parameters");
+  verb->add_flag("--symmetric", o.symmetric, "only the inertia entries that the file declares (`symmetric`)");
+}
+
+void add_excite(CLI::App* verb, Options& o) {
+  ExciteWishes& e = o.excite;
+  add_parameters(verb, o);
+  verb->add_option("--scheme", e.scheme,
+                   "harmonic: one motion for all parameters; friction: runs at constant speeds; acceleration: short, quick "
+                   "runs; default harmonic")
+      ->check(CLI::IsMember({"harmonic", "friction", "acceleration"}));
+  verb->add_option("--period", e.period, "of the harmonic motion [s]; default 10")->check(CLI::PositiveNumber);
+  verb->add_option("--harmonics", e.harmonics, "of it; default 5")->check(CLI::Range(2, 50));
+  verb->add_option("--evaluations", e.evaluations, "of the optimisation, at most; default 2000")->check(CLI::Range(1, 1000000));
+  verb->add_option("--velocity", e.velocity, "limit of all actuators beside the file's [m/s, rad/s]")->check(CLI::PositiveNumber);
+  verb->add_option("--acceleration", e.acceleration, "limit of all actuators [m/s^2, rad/s^2]")->check(CLI::PositiveNumber);
+  verb->add_option("--force", e.force, "limit of all actuators [N, N m]")->check(CLI::PositiveNumber);
+  verb->add_option("--seed", e.seed, "of the motion that the optimisation starts from; default 1");
+  verb->add_option("-o", o.output, "folder for motion file and plots; default results/excite_ROBOT");
+}
+
+void add_identify(CLI::App* verb, Options& o) {
+  IdentifyWishes& i = o.identify;
+  add_parameters(verb, o);
+  verb->add_option("DATA", i.data, "table (CSV): t, q.NAME, perhaps v.NAME and a.NAME, tau.NAME or current.NAME")
+      ->required();
+  verb->add_option("--validate", i.validate, "a second table, whose forces are predicted");
+  verb->add_option("--what", i.what, "all, friction (inertias are found beside it and thrown away) or inertia (friction is "
+                                     "the file's); default all")
+      ->check(one_of(gough::identified_names));
+  verb->add_option("--constant", i.constant, "force per current, k or k1,k2,.. [N/A or N m/A], for current.NAME");
+  verb->add_option("--cutoff", i.cutoff, "of the filter that rates come from [Hz]; default five times the motion's band")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--period", i.period, "of a periodic motion [s]: rates from its harmonics instead of a filter")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--harmonics", i.harmonics, "that are fitted with --period; default: as many as make the fit better")->check(CLI::Range(1, 1000));
+  verb->add_flag("--robust", i.robust, "outliers weigh less (Huber)");
+  verb->add_flag("--consistent", i.consistent, "estimates of bodies that can exist");
+  verb->add_flag("--all-parameters", i.all_parameters, "estimate insignificant parameters, too");
+  verb->add_option("-o", o.output, "folder for robot file and report; default results/identify_ROBOT");
 }
 
 /// What code is asked for, however it is written.
@@ -165,9 +215,11 @@ int main(int argc, char** argv) {
   add_compile(compile_verb, o);
   CLI::App* parameters_verb =
       app.add_subcommand("parameters", "base parameters: the combinations of inertias that motions show");
-  add_robot(parameters_verb, o);
-  parameters_verb->add_flag("--identical-legs", o.identical_legs, "equal parts of all legs share their parameters");
-  parameters_verb->add_flag("--symmetric", o.symmetric, "only the inertia entries that the file declares (`symmetric`)");
+  add_parameters(parameters_verb, o);
+  CLI::App* excite_verb = app.add_subcommand("excite", "a motion that shows the parameters, within all limits");
+  add_excite(excite_verb, o);
+  CLI::App* identify_verb = app.add_subcommand("identify", "inertias and friction from measurements");
+  add_identify(identify_verb, o);
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
@@ -186,6 +238,8 @@ int main(int argc, char** argv) {
     if (generate_verb->parsed()) return generate(o);
     if (compile_verb->parsed()) return compile(o);
     if (parameters_verb->parsed()) return parameters(o);
+    if (excite_verb->parsed()) return excite(o);
+    if (identify_verb->parsed()) return identify(o);
     if (schema_verb->parsed()) return schema(o);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());

@@ -1,9 +1,117 @@
-/// parameters: what motions show of a robot's inertias.
+/// parameters, excite and identify.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
 #include "gough/gough.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 int parameters(const Options& o) {
   const auto m = gough::load_robot(o.robot);
   const gough::BaseParameters b = gough::base_parameters(m, {o.identical_legs, o.symmetric});
   return print(o.json ? gough::parameters_json(b) : gough::parameters_text(m, b));
+}
+
+namespace {
+
+gough::IdentifyOptions options_from(const Options& o) {
+  const IdentifyWishes& i = o.identify;
+  gough::IdentifyOptions options;
+  options.parameters = {o.identical_legs, o.symmetric};
+  options.rates = {i.cutoff, i.period, i.harmonics};
+  for (std::size_t k = 0; k < gough::identified_names.size(); ++k)
+    if (gough::identified_names[k] == i.what) options.what = static_cast<gough::Identified>(k);
+  options.robust = i.robust;
+  options.consistent = i.consistent;
+  options.keep_all = i.all_parameters;
+  return options;
+}
+
+}  // namespace
+
+namespace {
+
+gough::ExcitationLimits limits_from(const ExciteWishes& e) {
+  gough::ExcitationLimits limits;
+  if (e.velocity > 0) limits.velocity = e.velocity;
+  if (e.acceleration > 0) limits.acceleration = e.acceleration;
+  if (e.force > 0) limits.force = e.force;
+  return limits;
+}
+
+int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const std::string& folder) {
+  const bool friction = o.excite.scheme == "friction";
+  const gough::ExcitationLimits limits = limits_from(o.excite);
+  const gough::LineRuns runs =
+      friction ? gough::constant_speed_runs(m, limits) : gough::acceleration_runs(m, limits);
+  if (runs.runs.empty()) throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
+  const std::string name = m.name + "_" + o.excite.scheme;
+  const std::string motion = gough::line_runs_motion(m, runs, o.excite.scheme);
+  const auto files = gough::write_excitation(
+      m, motion, friction ? "Runs at constant speeds, for friction." : "Short, quick runs, for inertias.", folder, name);
+  if (o.json)
+    return print(fmt::format("{{\"robot\": \"{}\", \"scheme\": \"{}\", \"runs\": {}}}\n", m.name, o.excite.scheme, runs.runs.size()));
+  return print(fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(), fmt::join(runs.name, ", "),
+                           folder, fmt::join(files, ", ")));
+}
+
+}  // namespace
+
+int excite(const Options& o) {
+  const ExciteWishes& wishes = o.excite;
+  const auto m = gough::load_robot(o.robot);
+  const std::string stem = std::filesystem::path(o.robot).stem().string();
+  const std::string folder = o.output.empty() ? "results/excite_" + stem : o.output;
+  if (wishes.scheme != "harmonic") return excite_by_lines(o, m, folder);
+  gough::ExcitationOptions options;
+  options.parameters = {o.identical_legs, o.symmetric};
+  options.limits = limits_from(wishes);
+  options.period = wishes.period;
+  options.harmonics = wishes.harmonics;
+  options.evaluations = static_cast<std::size_t>(wishes.evaluations);
+  options.seed = wishes.seed;
+  catch_interrupts();
+  gough::Excitation e;
+  {
+    Progress progress("evaluation", options.evaluations);
+    options.after = [&](std::size_t, double) { return progress.step(); };
+    e = gough::excite(m, options);
+  }
+  const auto files = gough::write_excitation(m, gough::excitation_motion(m, e), "Optimised for the conditioning of the regressor.",
+                                             folder, m.name + "_excitation");
+  const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
+  if (const int failed = print(o.json ? gough::excitation_json(m, e) : gough::excitation_text(m, e) + written); failed != done)
+    return failed;
+  if (e.stopped) fmt::print(stderr, "{}: interrupted; the best motion so far is kept\n", o.robot);
+  return e.stopped ? numerical : done;
+}
+
+int identify(const Options& o) {
+  const IdentifyWishes& i = o.identify;
+  const auto m = gough::load_robot(o.robot);
+  const std::vector<double> constants =
+      i.constant.empty() ? std::vector<double>() : gough::parse_numbers(i.constant, {}, "--constant");
+  const gough::Measurement data = gough::read_measurement(i.data, m, constants);
+  std::optional<gough::Measurement> validation;
+  if (!i.validate.empty()) validation = gough::read_measurement(i.validate, m, constants);
+  gough::IdentifyOptions options = options_from(o);
+  catch_interrupts();
+  gough::Identification r;
+  {
+    Progress progress("row", data.t.size() + (validation ? validation->t.size() : 0));
+    options.after_row = [&] { return progress.step(); };
+    r = gough::identify(m, data, validation, options);
+  }
+  const std::string stem = std::filesystem::path(o.robot).stem().string();
+  const std::string folder = o.output.empty() ? "results/identify_" + stem : o.output;
+  const std::string robot = gough::identified_robot_file(o.robot, m, r);
+  std::vector<std::string> files = gough::write_identification(m, r, folder);
+  const std::string robot_path = (std::filesystem::path(folder) / (stem + "_identified.yaml")).string();
+  std::ofstream(robot_path, std::ios::binary) << robot << std::flush;
+  files.insert(files.begin(), stem + "_identified.yaml");
+  const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
+  return print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
 }

@@ -132,6 +132,9 @@ gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o
   return {};
 }
 
+/// Whether the table holds what sensors show instead of the states.
+bool wants_sensors(const Options& o) { return o.simulation.encoder > 0 || o.simulation.noise > 0; }
+
 /// One variant from start to end.
 int run_one(const gough::Mechanism<double>& m, const Options& o, const std::string& output, Progress& progress,
             gough::SimulationReport& report) {
@@ -140,9 +143,19 @@ int run_one(const gough::Mechanism<double>& m, const Options& o, const std::stri
   job.options = options_from(o);
   job.times = gough::even_times(0, o.simulation.time, o.step);
   job.controller = drive_from(m, o, w);
-  job.output = output;
+  std::optional<gough::TableWriter> measured;
+  gough::Sensors sensors(m, {o.simulation.encoder, o.simulation.noise, o.simulation.seed});
+  if (wants_sensors(o)) {
+    if (output.empty()) throw gough::Error("--encoder, --noise: read no -o, expected a table (CSV) to write");
+    measured.emplace(output, gough::measurement_columns(m));
+  } else {
+    job.output = output;
+  }
   job.keep_table = o.json && output.empty() && job.times.size() <= gough::most_json_rows;
-  job.after_row = [&](const gough::SimulationRow&) { return progress.step(); };
+  job.after_row = [&](const gough::SimulationRow& row) {
+    if (measured) measured->add(sensors.row(row.t, row.w));
+    return progress.step();
+  };
   if (const gough::Answer start = start_state(m, o, w); !start.ok()) {
     report.answer.status = start.status;
     report.answer.reason = "the start: " + start.reason;
@@ -152,9 +165,45 @@ int run_one(const gough::Mechanism<double>& m, const Options& o, const std::stri
   return report.done() && report.beyond.empty() ? done : numerical;
 }
 
+/// A motion that is followed exactly, as sensors show it.
+int follow(const Options& o) {
+  const auto m = gough::load_robot(o.robot);
+  if (o.output.empty()) throw gough::Error("--motion: read no -o, expected a table (CSV) to write");
+  const SimulationWishes& s = o.simulation;
+  if (!s.tau.empty() || !s.forces.empty() || !s.vary.empty())
+    throw gough::Error("--motion: read it with --tau, --forces or --vary, expected it alone: forces follow from it");
+  const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.step, gough::ElasticMotion::locked);
+  gough::AlongOptions options;
+  options.dynamics.by = *gough::formulation_from(o.by);
+  gough::Sensors sensors(m, {s.encoder, s.noise, s.seed});
+  gough::TableWriter writer(o.output, gough::measurement_columns(m));
+  std::string beyond;
+  catch_interrupts();
+  gough::AlongAnswer answer;
+  {
+    Progress progress("row", motion.states.size());
+    answer = gough::inverse_along(m, motion.states, options, [&](const gough::AlongRow& row) {
+      if (beyond.empty() && !row.beyond.empty()) beyond = fmt::format("t = {:g}: {}", row.t, row.beyond);
+      writer.add(sensors.row(row.t, row.w));
+      return progress.step();
+    });
+  }
+  const std::string text =
+      fmt::format("{}: {} rows, encoders in steps of {:g} m or rad, forces with a deviation of {:g} N or N m, seed {}\n",
+                  m.name, answer.rows, s.encoder, s.noise, s.seed);
+  if (const int failed = print(o.json ? fmt::format("{{\"robot\": \"{}\", \"rows\": {}}}\n", m.name, answer.rows) : text);
+      failed != done)
+    return failed;
+  if (answer.stopped) fmt::print(stderr, "{}: interrupted; {} rows are done and kept\n", o.motion, answer.rows);
+  if (!answer.ok()) fmt::print(stderr, "{}\n", answer.explain(o.motion));
+  if (!beyond.empty()) fmt::print(stderr, "{}: out_of_limits: {}\n", o.motion, beyond);
+  return answer.ok() && !answer.stopped && beyond.empty() ? done : numerical;
+}
+
 }  // namespace
 
 int simulate(const Options& o) {
+  if (!o.motion.empty()) return follow(o);
   std::string path;
   const std::vector<Variant> all = variants(o, path);
   std::vector<gough::SimulationReport> reports(all.size());

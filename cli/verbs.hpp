@@ -10,6 +10,24 @@ struct SimulationWishes {
   std::string method = "adaptive", loops = "independent", friction = "stick", baumgarte = "20,20";
   std::string tau, forces, rates, vary;
   bool equilibrium = false;
+  double encoder = 0, noise = 0;
+  unsigned seed = 1;
+};
+
+/// What excite was asked for.
+struct ExciteWishes {
+  std::string scheme = "harmonic";
+  double period = 10, velocity = 0, acceleration = 0, force = 0;
+  int harmonics = 5, evaluations = 2000;
+  unsigned seed = 1;
+};
+
+/// What identify was asked for.
+struct IdentifyWishes {
+  std::string data, validate, what = "all", constant;
+  double cutoff = 0, period = 0;
+  int harmonics = 0;
+  bool robust = false, consistent = false, all_parameters = false;
 };
 
 /// What generate or compile was asked for.
@@ -32,6 +50,8 @@ struct Options {
   bool json = false;
   SimulationWishes simulation;
   CodeWishes code;
+  ExciteWishes excite;
+  IdentifyWishes identify;
 };
 
 /// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
@@ -48,6 +68,8 @@ int run(const Options& o);
 int report(const Options& o);
 int view(const Options& o);
 int parameters(const Options& o);
+int excite(const Options& o);
+int identify(const Options& o);
 int generate(const Options& o);
 int compile(const Options& o);
 int schema(const Options& o);

@@ -60,24 +60,24 @@ std::string parameters_text(const Mechanism<double>& m, const BaseParameters& b)
 }
 
 std::string parameters_json(const BaseParameters& b) {
-  Json groups = Json::array();
+  Json combinations = Json::array();
   for (const BaseParameter& p : b.base) {
     Json terms = Json::object();
     for (const BaseParameter::Term& t : p.terms) terms[name_of(b, t.parameter)] = t.coefficient;
-    groups.push_back({{"name", p.name}, {"value", value_of(b, p)}, {"terms", terms}});
+    combinations.push_back({{"name", p.name}, {"value", value_of(b, p)}, {"terms", terms}});
   }
   Json without = Json::array();
   for (const int p : b.without_effect) without.push_back(name_of(b, p));
   Json hidden = Json::array();
   for (const auto& [groups, names] : not_alone(b)) {
-    Json in = Json::array();
-    for (const int g : groups) in.push_back(b.base[static_cast<std::size_t>(g)].name);
-    hidden.push_back({{"parameters", names}, {"why", groups.empty() ? "no effect on any motion" : "grouped"}, {"in", in}});
+    Json members = Json::array();
+    for (const int g : groups) members.push_back(b.base[static_cast<std::size_t>(g)].name);
+    hidden.push_back({{"parameters", names}, {"why", groups.empty() ? "no effect on any motion" : "grouped"}, {"in", members}});
   }
   return Json{{"parameters", b.space.inertial},
               {"rank", b.rank()},
               {"friction", b.space.friction()},
-              {"base", groups},
+              {"base", combinations},
               {"without_effect", without},
               {"not_alone", hidden},
               {"gap", b.gap},

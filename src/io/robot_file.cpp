@@ -238,8 +238,12 @@ class Expander {
         throw Error(p.where, fmt::format("read the leg '{}' a second time, expected every name once", name));
       const Placing leg{legs, p, name, p.base.pose(), p.platform.pose()};
       LegDescription described{name, {}};
+      for (const auto& [key, body] : p.bodies)
+        if (!leg.has_body(key))
+          throw Error(body.where, fmt::format("read the body '{}', expected one of the template's `bodies`", key));
       for (const auto& [body_key, body] : legs.bodies) {
-        add_body(name + "." + body_key, body);
+        const auto own = std::find_if(p.bodies.begin(), p.bodies.end(), [&](const auto& b) { return b.first == body_key; });
+        add_body(name + "." + body_key, own != p.bodies.end() ? own->second : body);
         described.bodies.push_back(name + "." + body_key);
       }
       for (const auto& [joint_key, joint] : legs.joints) add_joint(joint_key, joint, &leg);

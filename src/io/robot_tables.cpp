@@ -226,6 +226,8 @@ const Table<FilePlacement>& placement_table() {
        field("base", &FilePlacement::base, Object<FileFrame>{frame_table}, "frame of the leg in the base"),
        field("platform", &FilePlacement::platform, Object<FileFrame>{frame_table},
              "frame of the leg's end in the platform's body"),
+       field("bodies", &FilePlacement::bodies, MapOf<Object<FileBody>>{{body_table}, 100},
+             "bodies of this leg that differ from the template's"),
        field("friction", &FilePlacement::friction, MapOf<AnyNumber>{{}, 100},
              "friction coefficients of this leg, by name"),
        field("home", &FilePlacement::home, MapOf<AnyNumber>{{}, 100}, "home positions of this leg's joints"),

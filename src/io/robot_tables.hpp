@@ -83,6 +83,7 @@ struct FilePlacement {
   Where where;
   std::string name;
   FileFrame base, platform;
+  FileBodies bodies;  ///< in place of the template's
   NamedNumbers friction, home, guess;
 };
 

@@ -1,0 +1,104 @@
+#include "gough/identification/equations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gough/dynamics/along.hpp"
+#include "gough/error.hpp"
+#include "gough/spatial/rank.hpp"
+
+namespace gough {
+namespace {
+
+constexpr double most_bytes = 2e9;
+constexpr double certain = 5;  // deviations
+
+std::vector<KnownState> states_of(const PreparedData& p) {
+  std::vector<KnownState> states(static_cast<std::size_t>(p.data.rows()));
+  for (Eigen::Index r = 0; r < p.data.rows(); ++r) {
+    MotionState& s = states[static_cast<std::size_t>(r)].motion;
+    s.t = p.data.t[static_cast<std::size_t>(r)];
+    s.line = static_cast<std::size_t>(r) < p.data.line.size() ? p.data.line[static_cast<std::size_t>(r)] : 0;
+    s.motion = ActuatorMotion{p.data.q.row(r).transpose(), p.data.v.row(r).transpose(), p.data.a.row(r).transpose()};
+  }
+  return states;
+}
+
+/// Rows of one time: W and y side by side, for the filter. In the actuators' forces where they are as many as freedoms.
+MatX<double> block_of(const Mechanism<double>& m, const BaseParameters& b, const Dynamics<double>& d,
+                      const VecX<double>& tau) {
+  const RegressorRow row = regressor_row(m, b.space, d);
+  MatX<double> block(row.H.rows(), static_cast<Eigen::Index>(b.columns().size()) + 1);
+  block.leftCols(block.cols() - 1) = columns_of(row.H, b.columns());
+  block.rightCols(1) = row.drives * tau - row.other;
+  if (row.drives.rows() == row.drives.cols()) block = least_squares(row.drives, block);
+  return block;
+}
+
+/// Whether a joint with dry friction may have moved the other way: its rate is within what derived rates are worth.
+bool direction_unknown(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d, double deviation) {
+  const auto dry = [](const Coordinate& c) {
+    return std::any_of(c.friction.begin(), c.friction.end(), [](const FrictionUse& f) { return f.function == "coulomb"; });
+  };
+  double largest = 1;
+  for (int c = 0; c < m.nv; ++c) {
+    const double size = d.form.G.row(c).norm();
+    largest = std::max(largest, size);
+    if (dry(m.coordinate[static_cast<std::size_t>(c)]) && std::abs(w.v[c]) <= certain * deviation * size) return true;
+  }
+  for (Eigen::Index i = 0; i < w.cv.size(); ++i)
+    if (dry(m.coordinate[static_cast<std::size_t>(m.nv + i)]) && std::abs(w.cv[i]) <= certain * deviation * largest) return true;
+  return false;
+}
+
+}  // namespace
+
+Equations equations(const Mechanism<double>& m, const BaseParameters& b, const PreparedData& prepared,
+                    const OnDataRow& after) {
+  const Measurement& data = prepared.data;
+  const auto rows = data.rows(), columns = static_cast<Eigen::Index>(b.columns().size()) + 1;
+  const Eigen::Index per_time = m.nv - m.rank - static_cast<Eigen::Index>(m.idle_free);
+  if (8.0 * static_cast<double>(rows * per_time * columns) > most_bytes)
+    throw Error(fmt::format("{}: read {} rows, expected fewer: {} parameters of {} forces would fill {:.1f} GB", data.name,
+                            rows, columns, per_time, 8e-9 * static_cast<double>(rows * per_time * columns)));
+  std::vector<MatX<double>> series;  // per force: rows are times
+  AlongOptions options;
+  options.dynamics.by = Formulation::virtual_power;
+  bool stopped = false;
+  std::vector<bool> unknown(static_cast<std::size_t>(rows), false);
+  const AlongAnswer answer = inverse_along(m, states_of(prepared), options, [&](const AlongRow& row) {
+    const MatX<double> block =
+        block_of(m, b, row.d, data.tau.row(static_cast<Eigen::Index>(row.index)).transpose());
+    if (series.empty()) series.assign(static_cast<std::size_t>(block.rows()), MatX<double>(rows, columns));
+    for (Eigen::Index i = 0; i < block.rows(); ++i)
+      series[static_cast<std::size_t>(i)].row(static_cast<Eigen::Index>(row.index)) = block.row(i);
+    unknown[row.index] = prepared.rate_deviation > 0 && direction_unknown(m, row.w, row.d, prepared.rate_deviation);
+    stopped = after && !after();
+    return !stopped;
+  });
+  if (!answer.ok()) throw Error(answer.explain(data.name));
+  if (stopped) throw Error(data.name + ": interrupted");
+
+  Equations e;
+  e.per_time = static_cast<int>(series.size());
+  e.of_actuators = series.size() == m.actuator.size();
+  for (Eigen::Index r = prepared.first; r < prepared.last; r += prepared.thinning)
+    if (unknown[static_cast<std::size_t>(r)]) ++e.left_out;
+    else e.row.push_back(r);
+  if (prepared.filter)
+    for (MatX<double>& s : series) s = (*prepared.filter)(s);
+  const auto times = static_cast<Eigen::Index>(e.row.size());
+  e.W.resize(times * e.per_time, columns - 1);
+  e.y.resize(e.W.rows());
+  for (Eigen::Index k = 0; k < times; ++k)
+    for (int i = 0; i < e.per_time; ++i) {
+      const auto from = series[static_cast<std::size_t>(i)].row(e.row[static_cast<std::size_t>(k)]);
+      e.W.row(k * e.per_time + i) = from.head(columns - 1);
+      e.y[k * e.per_time + i] = from[columns - 1];
+    }
+  return e;
+}
+
+}  // namespace gough
