@@ -70,8 +70,9 @@ void add_simulate(CLI::App* verb, Options& o) {
   verb->add_option("--hold", s.hold, "seconds for which forces are held, as a sampled controller does; default 0: none")
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--motion", o.motion, "instead of forces: a motion file or table (CSV) that is followed exactly");
-  verb->add_option("--encoder", s.encoder,
-                   "write what sensors show, t, q.NAME and tau.NAME of the actuators: positions in these steps [m, rad]")
+  verb->add_option(
+          "--encoder", s.encoder,
+          "write what sensors show, t, q.NAME and tau.NAME of the actuators: positions in these steps [m, rad]")
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--noise", s.noise, "and forces with this deviation [N, N m]")->check(CLI::NonNegativeNumber);
   verb->add_option("--seed", s.seed, "of the noise; default 1");
@@ -87,15 +88,19 @@ void add_parameters(CLI::App* verb, Options& o) {
 void add_excite(CLI::App* verb, Options& o) {
   ExciteWishes& e = o.excite;
   add_parameters(verb, o);
-  verb->add_option("--scheme", e.scheme,
-                   "harmonic: one motion for all parameters; friction: runs at constant speeds; acceleration: short, quick "
-                   "runs; default harmonic")
+  verb->add_option(
+          "--scheme", e.scheme,
+          "harmonic: one motion for all parameters; friction: runs at constant speeds; acceleration: short, quick "
+          "runs; default harmonic")
       ->check(CLI::IsMember({"harmonic", "friction", "acceleration"}));
   verb->add_option("--period", e.period, "of the harmonic motion [s]; default 10")->check(CLI::PositiveNumber);
   verb->add_option("--harmonics", e.harmonics, "of it; default 5")->check(CLI::Range(2, 50));
-  verb->add_option("--evaluations", e.evaluations, "of the optimisation, at most; default 2000")->check(CLI::Range(1, 1000000));
-  verb->add_option("--velocity", e.velocity, "limit of all actuators beside the file's [m/s, rad/s]")->check(CLI::PositiveNumber);
-  verb->add_option("--acceleration", e.acceleration, "limit of all actuators [m/s^2, rad/s^2]")->check(CLI::PositiveNumber);
+  verb->add_option("--evaluations", e.evaluations, "of the optimisation, at most; default 2000")
+      ->check(CLI::Range(1, 1000000));
+  verb->add_option("--velocity", e.velocity, "limit of all actuators beside the file's [m/s, rad/s]")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--acceleration", e.acceleration, "limit of all actuators [m/s^2, rad/s^2]")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--force", e.force, "limit of all actuators [N, N m]")->check(CLI::PositiveNumber);
   verb->add_option("--seed", e.seed, "of the motion that the optimisation starts from; default 1");
   verb->add_option("-o", o.output, "folder for motion file and plots; default results/excite_ROBOT");
@@ -107,15 +112,18 @@ void add_identify(CLI::App* verb, Options& o) {
   verb->add_option("DATA", i.data, "table (CSV): t, q.NAME, perhaps v.NAME and a.NAME, tau.NAME or current.NAME")
       ->required();
   verb->add_option("--validate", i.validate, "a second table, whose forces are predicted");
-  verb->add_option("--what", i.what, "all, friction (inertias are found beside it and thrown away) or inertia (friction is "
-                                     "the file's); default all")
+  verb->add_option("--what", i.what,
+                   "all, friction (inertias are found beside it and thrown away) or inertia (friction is "
+                   "the file's); default all")
       ->check(one_of(gough::identified_names));
   verb->add_option("--constant", i.constant, "force per current, k or k1,k2,.. [N/A or N m/A], for current.NAME");
-  verb->add_option("--cutoff", i.cutoff, "of the filter that rates come from [Hz]; default five times the motion's band")
+  verb->add_option("--cutoff", i.cutoff,
+                   "of the filter that rates come from [Hz]; default five times the motion's band")
       ->check(CLI::PositiveNumber);
   verb->add_option("--period", i.period, "of a periodic motion [s]: rates from its harmonics instead of a filter")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--harmonics", i.harmonics, "that are fitted with --period; default: as many as make the fit better")->check(CLI::Range(1, 1000));
+  verb->add_option("--harmonics", i.harmonics, "that are fitted with --period; default: as many as make the fit better")
+      ->check(CLI::Range(1, 1000));
   verb->add_flag("--robust", i.robust, "outliers weigh less (Huber)");
   verb->add_flag("--consistent", i.consistent, "estimates of bodies that can exist");
   verb->add_flag("--all-parameters", i.all_parameters, "estimate insignificant parameters, too");

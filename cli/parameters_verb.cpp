@@ -45,17 +45,19 @@ gough::ExcitationLimits limits_from(const ExciteWishes& e) {
 int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const std::string& folder) {
   const bool friction = o.excite.scheme == "friction";
   const gough::ExcitationLimits limits = limits_from(o.excite);
-  const gough::LineRuns runs =
-      friction ? gough::constant_speed_runs(m, limits) : gough::acceleration_runs(m, limits);
-  if (runs.runs.empty()) throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
+  const gough::LineRuns runs = friction ? gough::constant_speed_runs(m, limits) : gough::acceleration_runs(m, limits);
+  if (runs.runs.empty())
+    throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
   const std::string name = m.name + "_" + o.excite.scheme;
   const std::string motion = gough::line_runs_motion(m, runs, o.excite.scheme);
   const auto files = gough::write_excitation(
-      m, motion, friction ? "Runs at constant speeds, for friction." : "Short, quick runs, for inertias.", folder, name);
+      m, motion, friction ? "Runs at constant speeds, for friction." : "Short, quick runs, for inertias.", folder,
+      name);
   if (o.json)
-    return print(fmt::format("{{\"robot\": \"{}\", \"scheme\": \"{}\", \"runs\": {}}}\n", m.name, o.excite.scheme, runs.runs.size()));
-  return print(fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(), fmt::join(runs.name, ", "),
-                           folder, fmt::join(files, ", ")));
+    return print(fmt::format("{{\"robot\": \"{}\", \"scheme\": \"{}\", \"runs\": {}}}\n", m.name, o.excite.scheme,
+                             runs.runs.size()));
+  return print(fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(),
+                           fmt::join(runs.name, ", "), folder, fmt::join(files, ", ")));
 }
 
 }  // namespace
@@ -80,10 +82,12 @@ int excite(const Options& o) {
     options.after = [&](std::size_t, double) { return progress.step(); };
     e = gough::excite(m, options);
   }
-  const auto files = gough::write_excitation(m, gough::excitation_motion(m, e), "Optimised for the conditioning of the regressor.",
-                                             folder, m.name + "_excitation");
+  const auto files =
+      gough::write_excitation(m, gough::excitation_motion(m, e), "Optimised for the conditioning of the regressor.",
+                              folder, m.name + "_excitation");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
-  if (const int failed = print(o.json ? gough::excitation_json(m, e) : gough::excitation_text(m, e) + written); failed != done)
+  if (const int failed = print(o.json ? gough::excitation_json(m, e) : gough::excitation_text(m, e) + written);
+      failed != done)
     return failed;
   if (e.stopped) fmt::print(stderr, "{}: interrupted; the best motion so far is kept\n", o.robot);
   return e.stopped ? numerical : done;

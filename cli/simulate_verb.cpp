@@ -188,10 +188,11 @@ int follow(const Options& o) {
       return progress.step();
     });
   }
-  const std::string text =
-      fmt::format("{}: {} rows, encoders in steps of {:g} m or rad, forces with a deviation of {:g} N or N m, seed {}\n",
-                  m.name, answer.rows, s.encoder, s.noise, s.seed);
-  if (const int failed = print(o.json ? fmt::format("{{\"robot\": \"{}\", \"rows\": {}}}\n", m.name, answer.rows) : text);
+  const std::string text = fmt::format(
+      "{}: {} rows, encoders in steps of {:g} m or rad, forces with a deviation of {:g} N or N m, seed {}\n", m.name,
+      answer.rows, s.encoder, s.noise, s.seed);
+  if (const int failed =
+          print(o.json ? fmt::format("{{\"robot\": \"{}\", \"rows\": {}}}\n", m.name, answer.rows) : text);
       failed != done)
     return failed;
   if (answer.stopped) fmt::print(stderr, "{}: interrupted; {} rows are done and kept\n", o.motion, answer.rows);

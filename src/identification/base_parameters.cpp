@@ -92,7 +92,8 @@ MatX<double> left_by_rules(const Mechanism<double>& m, const ParameterSpace& spa
   // zero columns are changes without effect, too
   ParameterSpace standard;
   standard.inertial = static_cast<int>(bodies);
-  for (Eigen::Index i = 0; i < bodies; ++i) standard.entry.push_back({static_cast<int>(i / 10), static_cast<int>(i % 10), 1});
+  for (Eigen::Index i = 0; i < bodies; ++i)
+    standard.entry.push_back({static_cast<int>(i / 10), static_cast<int>(i % 10), 1});
   const VecX<double> effect = effects(m, standard, H_standard.leftCols(bodies));
   const double largest = effect.size() > 0 ? effect.maxCoeff() : 0;
   for (Eigen::Index i = 0; i < bodies; ++i)

@@ -51,7 +51,7 @@ std::vector<SpaceBody> bodies_of(const Mechanism<double>& m, const ParameterSpac
   return bodies;
 }
 
-/// The objective of (I9) without its barrier is quadratic: Q and its minimum's gradient.
+/// (I9): quadratic but for its barrier.
 class Barrier {
  public:
   Barrier(const Mechanism<double>& m, const BaseParameters& b, const VecX<double>& theta, const MatX<double>& A)
@@ -67,7 +67,7 @@ class Barrier {
     for (int i = space_.inertial; i < space_.size(); ++i) scale[i] = std::max(std::abs(space_.value[i]), 1e-6);
     const VecX<double> weight = prior * scale.array().square().inverse();
     Q_ = K.transpose() * A * K + MatX<double>(weight.asDiagonal());
-    c_ = K.transpose() * A * theta + weight.asDiagonal() * space_.value;
+    free_ = scaled_solution(Q_, K.transpose() * A * theta + weight.asDiagonal() * space_.value);
   }
 
   VecX<double> solved() {
@@ -78,6 +78,12 @@ class Barrier {
   }
 
  private:
+  /// H x = g where rows differ by orders of magnitude.
+  static VecX<double> scaled_solution(const MatX<double>& H, const VecX<double>& g) {
+    const VecX<double> s = H.diagonal().cwiseSqrt().cwiseInverse();
+    return s.asDiagonal() * Eigen::LDLT<MatX<double>>(s.asDiagonal() * H * s.asDiagonal()).solve(s.asDiagonal() * g);
+  }
+
   /// The file's values, a little inside where they are at the border (thin rods, no friction).
   VecX<double> start() const {
     VecX<double> p = space_.value;
@@ -94,7 +100,7 @@ class Barrier {
   static double smallest(const Pseudo& P) { return Eigen::SelfAdjointEigenSolver<Pseudo>(P).eigenvalues()[0]; }
 
   double value(double mu, const VecX<double>& p) const {
-    double f = 0.5 * p.dot(Q_ * p) - c_.dot(p);
+    double f = 0.5 * (p - free_).dot(Q_ * (p - free_));
     for (const SpaceBody& b : bodies_) {
       const Eigen::LLT<Pseudo> llt(b.at(p));
       if (llt.info() != Eigen::Success) return std::numeric_limits<double>::infinity();
@@ -109,7 +115,7 @@ class Barrier {
 
   /// One step of Newton's; false: there is nothing left to gain.
   bool step(double mu, VecX<double>& p) const {
-    VecX<double> g = Q_ * p - c_;
+    VecX<double> g = Q_ * (p - free_);
     MatX<double> H = Q_;
     for (const SpaceBody& b : bodies_) {
       const Pseudo inverse = b.at(p).inverse();
@@ -122,11 +128,9 @@ class Barrier {
       }
     }
     for (int i = space_.inertial; i < space_.size(); ++i) g[i] -= mu / p[i], H(i, i) += mu / (p[i] * p[i]);
-    const VecX<double> s = H.diagonal().cwiseSqrt().cwiseInverse();  // parameters differ by orders of magnitude
-    const MatX<double> scaled = s.asDiagonal() * H * s.asDiagonal();
-    const VecX<double> d = -(s.asDiagonal() * Eigen::LDLT<MatX<double>>(scaled).solve(s.asDiagonal() * g));
+    const VecX<double> d = -scaled_solution(H, g);
     const double slope = g.dot(d), now = value(mu, p);
-    if (!(slope < -1e-10 * mu)) return false;
+    if (!(slope < -1e-9)) return false;
     for (double t = 1; t > 1e-10; t *= 0.5)
       if (value(mu, p + t * d) <= now + 0.25 * t * slope) {
         p += t * d;
@@ -138,7 +142,7 @@ class Barrier {
   const ParameterSpace& space_;
   std::vector<SpaceBody> bodies_;
   MatX<double> Q_;
-  VecX<double> c_;
+  VecX<double> free_;  ///< where it is least without the barrier
 };
 
 }  // namespace

@@ -18,10 +18,10 @@
 namespace gough {
 namespace {
 
-constexpr double turn = 0.5;            // rad, where a coordinate has no limits
-constexpr double least_held = 0.3;      // of home's distance to a singularity
-constexpr double headroom = 0.98;       // of every limit
-constexpr double out_of_reach = 100;    // counts as so many times a limit
+constexpr double turn = 0.5;          // rad, where a coordinate has no limits
+constexpr double least_held = 0.3;    // of home's distance to a singularity
+constexpr double headroom = 0.98;     // of every limit
+constexpr double out_of_reach = 100;  // counts as so many times a limit
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 /// Which coordinates a motion has, and how far they may go from home.
@@ -36,7 +36,8 @@ struct Coordinates {
 };
 
 Range within(const Range& limits, double home, double reach) {
-  return {std::isfinite(limits.lower) ? limits.lower - home : -reach, std::isfinite(limits.upper) ? limits.upper - home : reach};
+  return {std::isfinite(limits.lower) ? limits.lower - home : -reach,
+          std::isfinite(limits.upper) ? limits.upper - home : reach};
 }
 
 Coordinates coordinates_of(const Mechanism<double>& m) {
@@ -68,7 +69,8 @@ Coordinates coordinates_of(const Mechanism<double>& m) {
       range.push_back(within(joint.position, home.back(), joint.is_length ? reach : turn));
     }
   }
-  if (home.empty()) throw Error(m.name + ": read a robot without platform coordinates and actuators, expected something to move");
+  if (home.empty())
+    throw Error(m.name + ": read a robot without platform coordinates and actuators, expected something to move");
   c.home = Eigen::Map<VecX<double>>(home.data(), static_cast<Eigen::Index>(home.size()));
   c.down.resize(c.size()), c.up.resize(c.size());
   for (Eigen::Index i = 0; i < c.size(); ++i) c.down[i] = range[at(i)].lower, c.up[i] = range[at(i)].upper;
@@ -111,7 +113,8 @@ class Limits {
   void look(const AlongRow& row) {
     const Workspace<double>& w = row.w;
     for (int c = 0; c < m_.nv; ++c)
-      if (const int place = position_index(m_, c); place >= 0) look_at(m_.coordinate[at(c)], w.q[place], w.v[c], w.a[c], row.t);
+      if (const int place = position_index(m_, c); place >= 0)
+        look_at(m_.coordinate[at(c)], w.q[place], w.v[c], w.a[c], row.t);
     for (Eigen::Index i = 0; i < w.cq.size(); ++i) {
       const Coordinate& cut = m_.coordinate[at(m_.nv + i)];
       if (std::isfinite(cut.position.upper) || std::isfinite(cut.position.lower))
@@ -119,7 +122,8 @@ class Limits {
     }
     for (std::size_t a = 0; a < m_.actuator.size(); ++a) {
       const Coordinate& joint = m_.coordinate[at(m_.actuator[a])];
-      note("force of '" + joint.name + "'", std::abs(w.tau[static_cast<Eigen::Index>(a)]) / std::min(joint.force, more_.force), row.t);
+      note("force of '" + joint.name + "'",
+           std::abs(w.tau[static_cast<Eigen::Index>(a)]) / std::min(joint.force, more_.force), row.t);
     }
     if (c_.moves == Moves::platform) {
       const Vec6<double> pose = pose_vector(w.X0[at(m_.platform.body)] * m_.platform_frame);
@@ -129,7 +133,8 @@ class Limits {
       }
     }
     const SingularityIndices now = singularity_indices(m_, w);
-    if (now.type2 && home_.type2) note("distance to a singularity", least_held * *home_.type2 / std::max(*now.type2, 1e-9), row.t);
+    if (now.type2 && home_.type2)
+      note("distance to a singularity", least_held * *home_.type2 / std::max(*now.type2, 1e-9), row.t);
     if (now.type1 && home_.type1) note("reach of a leg", least_held * *home_.type1 / std::max(*now.type1, 1e-9), row.t);
   }
   void fail(double t) { note("reach", out_of_reach, t); }
@@ -186,14 +191,19 @@ std::vector<KnownState> states_of(const Trajectory& trajectory, int samples) {
 class Search {
  public:
   Search(const Mechanism<double>& m, const ExcitationOptions& options)
-      : m_(m), options_(options), c_(coordinates_of(m)), limits_(m, options.limits, c_), base_(base_parameters(m, options.parameters)) {
+      : m_(m),
+        options_(options),
+        c_(coordinates_of(m)),
+        limits_(m, options.limits, c_),
+        base_(base_parameters(m, options.parameters)) {
     if (options.harmonics < 2) throw Error(fmt::format("--harmonics: read {}, expected at least 2", options.harmonics));
     const VecX<double> theta = base_.combinations() * base_.space.value;
     size_ = theta.cwiseAbs();
     const double inertial = base_.rank() > 0 ? size_.head(base_.rank()).maxCoeff() : 1;
     for (Eigen::Index i = 0; i < size_.size(); ++i)  // none is looked for with endless care
       size_[i] = std::max(size_[i], i < base_.rank() ? 0.02 * inertial : 1e-3);
-    samples_ = std::max(12 * options.harmonics, static_cast<int>(3 * size_.size() / std::max<Eigen::Index>(1, c_.size())));
+    samples_ =
+        std::max(12 * options.harmonics, static_cast<int>(3 * size_.size() / std::max<Eigen::Index>(1, c_.size())));
   }
 
   Eigen::Index variables() const { return 2 * c_.size() * (options_.harmonics - 1); }
@@ -229,7 +239,8 @@ class Search {
     const AlongAnswer answer = inverse_along(m_, states, along, [&](const AlongRow& row) {
       limits_.look(row);
       const MatX<double> H = columns_of(regressor_row(m_, base_.space, row.d).H, base_.columns());
-      if (rows + H.rows() > W.rows()) W.conservativeResize(static_cast<Eigen::Index>(states.size()) * H.rows(), Eigen::NoChange);
+      if (rows + H.rows() > W.rows())
+        W.conservativeResize(static_cast<Eigen::Index>(states.size()) * H.rows(), Eigen::NoChange);
       W.middleRows(rows, H.rows()) = H;
       rows += H.rows();
       return true;
@@ -295,7 +306,8 @@ class Search {
     auto& s = *static_cast<Search*>(self);
     const Value v = s.evaluate(x, s.samples_);
     ++s.count_;
-    if (v.objective < s.best_value_) s.best_value_ = v.objective, s.best_.assign(x, x + s.variables()), s.best_condition_ = v.condition;
+    if (v.objective < s.best_value_)
+      s.best_value_ = v.objective, s.best_.assign(x, x + s.variables()), s.best_condition_ = v.condition;
     if (s.options_.after && !s.options_.after(s.count_, s.best_condition_)) {
       s.stopped_ = true;
       nlopt_force_stop(s.optimiser_.get());
@@ -357,7 +369,6 @@ Range free_way(const Mechanism<double>& m, const Coordinates& c, Eigen::Index i,
   along.dynamics.by = Formulation::virtual_power;
   const auto far = [&](double end) {
     for (double x = end; std::abs(x) > 1e-3 * std::abs(end); x *= 0.8) {
-      HarmonicPath line;  // to the end and back
       MatX<double> none = MatX<double>::Zero(c.size(), 1), cosine = none;
       cosine(i, 0) = -x / 2;
       const Trajectory path = trajectory_of(c.moves, harmonic_piece(harmonics_of(m, c, none, cosine, 1e3), 1e3));
@@ -379,7 +390,8 @@ LineRuns runs_of(const Coordinates& c) { return {c.name, c.is_length, c.index, c
 struct Fastest {
   double speed, acceleration;
 };
-Fastest fastest_along(const Mechanism<double>& m, const Coordinates& c, Eigen::Index i, const ExcitationLimits& more, double way) {
+Fastest fastest_along(const Mechanism<double>& m, const Coordinates& c, Eigen::Index i, const ExcitationLimits& more,
+                      double way) {
   Limits limits(m, more, c);
   AlongOptions along;
   along.dynamics.by = Formulation::virtual_power;
@@ -401,6 +413,40 @@ Fastest fastest_along(const Mechanism<double>& m, const Coordinates& c, Eigen::I
   return {std::abs(way) / 2 * rate, std::abs(way) / 2 * rate * rate};
 }
 
+/// Slower until the drives keep their limits on the way.
+void slow_down(const Mechanism<double>& m, const Coordinates& c, const ExcitationLimits& more, LineRuns::Run& run) {
+  Limits limits(m, more, c);
+  const auto end = [&](double offset) {
+    VecX<double> x;
+    if (c.moves == Moves::platform) {
+      Workspace<double> w(m);
+      tree_positions(m, w);
+      x = pose_vector(w.X0[at(m.platform.body)] * m.platform_frame);
+    } else {
+      x = c.home;
+    }
+    x[c.index[at(run.coordinate)]] += offset;
+    return x;
+  };
+  const VecX<double> from = end(run.from), to = end(run.to);
+  const double way = std::abs(run.to - run.from);
+  for (int k = 0; k < 60; ++k) {
+    const TimeLaw law = fastest(Profile::trapezoid, run.speed / way, run.acceleration / way);
+    const Piece piece = c.moves == Moves::platform
+                            ? line_piece(pose_from_vector(Vec6<double>(from)), pose_from_vector(Vec6<double>(to)), law)
+                            : line_piece(from, to, law);
+    limits.clear();
+    const AlongAnswer answer =
+        inverse_along(m, states_of(trajectory_of(c.moves, piece), 100), {}, [&](const AlongRow& row) {
+          limits.look(row);
+          return true;
+        });
+    if (answer.ok() && limits.largest() <= headroom) return;
+    run.speed *= 0.95;
+    run.acceleration *= 0.9;
+  }
+}
+
 }  // namespace
 
 LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits& limits, int levels) {
@@ -413,6 +459,7 @@ LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits&
     for (int k = 1; k <= levels; ++k) {
       const double speed = 0.6 * f.speed * k / levels;
       all.runs.push_back({static_cast<int>(i), way.lower, way.upper, speed, f.acceleration});
+      slow_down(m, c, limits, all.runs.back());
     }
   }
   return all;
@@ -428,6 +475,7 @@ LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& l
       if (half <= 0) continue;
       const Fastest f = fastest_along(m, c, i, limits, 2 * half);
       all.runs.push_back({static_cast<int>(i), middle - half, middle + half, f.speed, f.acceleration});
+      slow_down(m, c, limits, all.runs.back());
     }
   }
   return all;

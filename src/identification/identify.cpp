@@ -14,12 +14,14 @@ namespace gough {
 namespace {
 
 constexpr double hubers = 1.345;
-constexpr int robust_rounds = 20, weight_rounds = 3;
-constexpr double worst_condition = 1e6;
-constexpr double least_motion = 20;  // over what the rates' filter takes for noise
+constexpr int most_robust_rounds = 15, weight_rounds = 3;
+constexpr double worst_condition = 3e4;
+constexpr double least_motion = 8;  // over noise
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
-double rms(const VecX<double>& x) { return x.norm() / std::sqrt(static_cast<double>(std::max<Eigen::Index>(1, x.size()))); }
+double rms(const VecX<double>& x) {
+  return x.norm() / std::sqrt(static_cast<double>(std::max<Eigen::Index>(1, x.size())));
+}
 
 /// Every per_time-th entry from i on.
 VecX<double> force(const Equations& e, const VecX<double>& rows, int i) {
@@ -28,16 +30,20 @@ VecX<double> force(const Equations& e, const VecX<double>& rows, int i) {
   return x;
 }
 
-/// Standing still is not a motion: positions must move well beyond their noise.
-void check_motion(const Mechanism<double>& m, const Measurement& raw, const PreparedData& p) {
-  if (raw.has_rates()) return;
-  for (Eigen::Index c = 0; c < raw.q.cols(); ++c) {
-    const double reach = raw.q.col(c).maxCoeff() - raw.q.col(c).minCoeff(), noise = rms(raw.q.col(c).head(p.data.rows()) - p.data.q.col(c));
+/// Standing still is not a motion: positions must move well beyond their noise, which second differences show.
+void check_motion(const Mechanism<double>& m, const Measurement& data) {
+  if (data.rows() < 3) return;
+  for (Eigen::Index c = 0; c < data.q.cols(); ++c) {
+    const auto x = data.q.col(c);
+    const auto n = x.size();
+    const double reach = x.maxCoeff() - x.minCoeff();
+    const double noise = rms(x.head(n - 2) - 2 * x.segment(1, n - 2) + x.tail(n - 2)) / std::sqrt(6);
     if (reach > least_motion * noise && reach > 1e-9) continue;
     const Coordinate& joint = m.coordinate[at(m.actuator[at(c)])];
-    throw Error(fmt::format("{}: read 'q.{}' that moves by {:.2g} {} in all, with noise of {:.2g}, expected a motion that "
-                            "excites the robot (gough excite makes one)",
-                            raw.name, joint.name, reach, joint.is_length ? "m" : "rad", noise));
+    throw Error(
+        fmt::format("{}: read 'q.{}' that moves by {:.2g} {} in all, with noise of {:.2g}, expected a motion that "
+                    "excites the robot (gough excite makes one)",
+                    data.name, joint.name, reach, joint.is_length ? "m" : "rad", noise));
   }
 }
 
@@ -60,13 +66,10 @@ class Estimator {
     if (options_.what == Identified::friction) drop_hidden_inertias();
     else check_excitation();
     for (int k = 0; k < weight_rounds; ++k) weighted_solution();
-    if (!options_.keep_all) drop_insignificant();
-    if (options_.robust)
-      for (int k = 0; k < robust_rounds; ++k) {
-        take_weights();
-        weighted_solution();
-      }
-    r_.outliers = static_cast<std::size_t>((robust_.array() < 0.5).count());
+    if (options_.robust) robust_rounds();
+    if (options_.keep_all) return;
+    drop_insignificant();
+    if (options_.robust) robust_rounds();
   }
 
   /// W^T S^-1 W of all parameters.
@@ -110,8 +113,9 @@ class Estimator {
     refuse(columns[at(worst)], fmt::format("effects that those of others make up (condition {:.1e})", r_.condition));
   }
   [[noreturn]] void refuse(int parameter, const std::string& why) const {
-    throw Error(fmt::format("{}: read data in which '{}' has {}, expected a motion that excites it (gough excite makes one)",
-                            r_.data_name, r_.name[at(parameter)], why));
+    throw Error(
+        fmt::format("{}: read data in which '{}' has {}, expected a motion that excites it (gough excite makes one)",
+                    r_.data_name, r_.name[at(parameter)], why));
   }
 
   /// For friction alone: inertias that the data do not show stay at the file's values.
@@ -126,7 +130,8 @@ class Estimator {
       if (r_.condition < 100) return;
       Eigen::Index worst = -1;
       for (Eigen::Index i = 0; i < d.V.rows(); ++i)
-        if (columns[at(i)] < r_.base.rank() && (worst < 0 || std::abs(d.V(i, last)) > std::abs(d.V(worst, last)))) worst = i;
+        if (columns[at(i)] < r_.base.rank() && (worst < 0 || std::abs(d.V(i, last)) > std::abs(d.V(worst, last))))
+          worst = i;
       if (worst < 0) return check_excitation();
       r_.estimated[at(columns[at(worst)])] = false;
     }
@@ -170,7 +175,9 @@ class Estimator {
     const VecX<double> rest = left();
     const VecX<double> before = weights();
     const double share = parameters / static_cast<double>(e_.per_time);
-    variance_ = (before.asDiagonal() * rest).squaredNorm() / std::max(1.0, static_cast<double>(rest.size()) - parameters);
+    const double freedoms = std::max(1.0, static_cast<double>(rest.size()) - parameters);
+    variance_ =
+        robust_started_ ? robust_variance(rest, freedoms) : (before.asDiagonal() * rest).squaredNorm() / freedoms;
     for (int i = 0; i < e_.per_time; ++i) {
       const VecX<double> x = force(e_, rest, i);
       double size = 0;
@@ -186,6 +193,27 @@ class Estimator {
     }
   }
 
+  /// Of Huber's estimate, for the weighted equations: mean psi^2 / (share inside)^2, times the mean weight.
+  double robust_variance(const VecX<double>& rest, double freedoms) const {
+    double squares = 0, inside = 0;
+    for (Eigen::Index k = 0; k < rest.size(); ++k) {
+      const double size = std::abs(rest[k]) / r_.noise[k % e_.per_time], psi = std::min(size, hubers);
+      squares += psi * psi;
+      inside += size <= hubers ? 1 : 0;
+    }
+    const double share = inside / static_cast<double>(rest.size());
+    return squares / freedoms / (share * share) * robust_.mean();
+  }
+
+  void robust_rounds() {
+    for (int k = 0; k < most_robust_rounds; ++k) {
+      take_weights();
+      weighted_solution();
+    }
+    r_.outliers = static_cast<std::size_t>((robust_.array() < 0.5).count());
+  }
+
+  /// (I7)
   void take_weights() {
     robust_started_ = true;
     const VecX<double> rest = left();
@@ -208,8 +236,10 @@ class Estimator {
       r_.estimated[at(worst)] = false;
       r_.insignificant[at(worst)] = true;
       if (active().empty())
-        throw Error(fmt::format("{}: read forces in which no parameter rises above the noise, expected a motion that excites "
-                                "the robot (gough excite makes one)", r_.data_name));
+        throw Error(
+            fmt::format("{}: read forces in which no parameter rises above the noise, expected a motion that excites "
+                        "the robot (gough excite makes one)",
+                        r_.data_name));
       weighted_solution();
     }
   }
@@ -225,7 +255,7 @@ class Estimator {
 
 Fit fit_of(const Equations& e, const Measurement& data, const VecX<double>& file, const VecX<double>& value) {
   const auto times = e.y.size() / e.per_time;
-  Fit f{VecX<double>(e.per_time), VecX<double>(e.per_time), VecX<double>(e.per_time), {},
+  Fit f{VecX<double>(e.per_time),        VecX<double>(e.per_time),       VecX<double>(e.per_time), {},
         MatX<double>(times, e.per_time), MatX<double>(times, e.per_time)};
   const VecX<double> before = e.W * file, after = e.W * value;
   for (int i = 0; i < e.per_time; ++i) {
@@ -241,31 +271,28 @@ Fit fit_of(const Equations& e, const Measurement& data, const VecX<double>& file
 
 }  // namespace
 
-Identification identify(const Mechanism<double>& m, const Measurement& data, const std::optional<Measurement>& validation,
-                        const IdentifyOptions& options) {
+Identification identify(const Mechanism<double>& m, const Measurement& data,
+                        const std::optional<Measurement>& validation, const IdentifyOptions& options) {
   Identification r;
   r.data_name = data.name;
+  r.what = options.what;
   r.base = base_parameters(m, options.parameters);
   for (const BaseParameter& p : r.base.base) r.name.push_back(p.name);
   for (int i = r.base.space.inertial; i < r.base.space.size(); ++i) r.name.push_back(r.base.space.name[at(i)]);
   const MatX<double> K = r.base.combinations();
-  r.file = r.value = K * r.base.space.value;
+  r.file = K * r.base.space.value;
+  for (double& x : r.file)
+    if (std::abs(x) < 1e-18) x = 0;  // rounding
+  r.value = r.file;
   r.sigma = VecX<double>::Zero(r.file.size());
+  check_motion(m, data);
   const PreparedData prepared = with_rates(data, options.rates);
-  check_motion(m, data, prepared);
   r.rates = prepared.how;
   const Equations e = equations(m, r.base, prepared, options.after_row);
   r.left_out = e.left_out;
   Estimator estimator(e, r, options);
   estimator.run();
-  // bodies: estimates weigh by their information; what was not estimated is as sure as can be
-  MatX<double> A = estimator.information();
-  for (Eigen::Index i = 0; i < r.size(); ++i)
-    if (!r.estimated[at(i)]) {
-      A.row(i).setZero();
-      A.col(i).setZero();
-      A(i, i) = 1 / std::pow(1e-3 * std::max(std::abs(r.file[i]), 1e-6), 2);
-    }
+  const MatX<double> A = estimator.information();
   VecX<double> wanted = r.value;
   if (options.what == Identified::friction) wanted.head(r.base.rank()) = r.file.head(r.base.rank());
   r.full = existing_parameters(m, r.base, wanted, A);

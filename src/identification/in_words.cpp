@@ -65,7 +65,8 @@ bool InWords::counts(double coefficient) const { return std::abs(coefficient) > 
 BaseParameter::Term InWords::term(int parameter, double coefficient) const {
   const double size = std::abs(coefficient);
   for (const Candidate& c : candidates_)
-    if (std::abs(c.value - size) < 10 * rounding * c.value) return {parameter, std::copysign(c.value, coefficient), c.words};
+    if (std::abs(c.value - size) < 10 * rounding * c.value)
+      return {parameter, std::copysign(c.value, coefficient), c.words};
   return {parameter, coefficient, fmt::format("{:.6g}", size)};
 }
 

@@ -36,9 +36,10 @@ double equal_step(const Measurement& d) {
   const double step = (d.t.back() - d.t.front()) / static_cast<double>(n - 1);
   for (std::size_t i = 1; i < n; ++i)
     if (std::abs(d.t[i] - d.t[i - 1] - step) > 0.01 * step)
-      throw Error(fmt::format("{}: read a step of {:.6g} s after steps of {:.6g} s, expected equal steps: rates come from "
-                              "positions by a filter. Give v.NAME and a.NAME, or --period",
-                              d.where(static_cast<Eigen::Index>(i)), d.t[i] - d.t[i - 1], step));
+      throw Error(
+          fmt::format("{}: read a step of {:.6g} s after steps of {:.6g} s, expected equal steps: rates come from "
+                      "positions by a filter. Give v.NAME and a.NAME, or --period",
+                      d.where(static_cast<Eigen::Index>(i)), d.t[i] - d.t[i - 1], step));
   return step;
 }
 
@@ -72,7 +73,8 @@ PreparedData by_filter(const Measurement& given, const RateOptions& options) {
   const double step = equal_step(data), rate = 1 / step;
   const double cutoff = options.cutoff > 0 ? options.cutoff : std::min(5 * band_of(data.q, step), 0.2 * rate);
   if (cutoff >= 0.5 * rate)
-    throw Error(fmt::format("--cutoff: read {:g} Hz, expected less than half of the {:g} rows per second", cutoff, rate));
+    throw Error(
+        fmt::format("--cutoff: read {:g} Hz, expected less than half of the {:g} rows per second", cutoff, rate));
   PreparedData p{data, ZeroPhase(cutoff, rate), 0, 0, 1, 0, ""};
   const MatX<double> smooth = (*p.filter)(data.q);
   p.data.v = derivative(smooth, step, 1);
@@ -82,13 +84,13 @@ PreparedData by_filter(const Measurement& given, const RateOptions& options) {
   p.first = p.filter->settling() + 3;
   p.last = data.rows() - p.first;
   if (p.last - p.first < fewest_rows)
-    throw Error(fmt::format("{}: read {:g} s, expected at least {:g} s: the filter of {:g} Hz needs {:g} s at either end",
-                            data.name, data.t.back() - data.t.front(),
-                            step * static_cast<double>(2 * p.first + fewest_rows), cutoff,
-                            step * static_cast<double>(p.first)));
+    throw Error(
+        fmt::format("{}: read {:g} s, expected at least {:g} s: the filter of {:g} Hz needs {:g} s at either end",
+                    data.name, data.t.back() - data.t.front(), step * static_cast<double>(2 * p.first + fewest_rows),
+                    cutoff, step * static_cast<double>(p.first)));
   p.thinning = std::max<Eigen::Index>(1, static_cast<Eigen::Index>(0.4 * rate / cutoff));
-  p.how = fmt::format("positions, forces and regressor through a zero-phase low pass of {:.3g} Hz, every {} rows", cutoff,
-                      p.thinning);
+  p.how = fmt::format("positions, forces and regressor through a zero-phase low pass of {:.3g} Hz, every {} rows",
+                      cutoff, p.thinning);
   return p;
 }
 
@@ -109,7 +111,8 @@ MatX<double> harmonics(const std::vector<double>& t, double w, int n, int deriva
 PreparedData by_fourier(const Measurement& data, const RateOptions& options) {
   const double length = data.t.back() - data.t.front(), w = 2 * pi / options.period;
   if (length < 0.9 * options.period)
-    throw Error(fmt::format("--period: read {:g} s, expected at most the {:g} s of {}", options.period, length, data.name));
+    throw Error(
+        fmt::format("--period: read {:g} s, expected at most the {:g} s of {}", options.period, length, data.name));
   const auto fit = [&](int n) {
     return Eigen::HouseholderQR<MatX<double>>(harmonics(data.t, w, n, 0)).solve(data.q).eval();
   };
@@ -117,7 +120,8 @@ PreparedData by_fourier(const Measurement& data, const RateOptions& options) {
   const int most = static_cast<int>((data.rows() - 1) / 8);
   int n = options.harmonics > 0 ? options.harmonics : std::min(fewest_harmonics, most);
   if (n < 1 || n > 2 * most)
-    throw Error(fmt::format("{}: read {} rows, expected at least {} for {} harmonics", data.name, data.rows(), 4 * n + 2, n));
+    throw Error(
+        fmt::format("{}: read {} rows, expected at least {} for {} harmonics", data.name, data.rows(), 4 * n + 2, n));
   MatX<double> x = fit(n);
   double rest = left(n, x);
   while (options.harmonics == 0 && 2 * n <= std::min(most, most_harmonics)) {
@@ -145,9 +149,10 @@ ZeroPhase::ZeroPhase(double cutoff, double rate) {
   const double K = std::tan(pi * cutoff / rate);
   for (const double angle : {pi / 8, 3 * pi / 8}) {  // pole pairs of the fourth order
     const double d = 2 * std::cos(angle), norm = 1 / (1 + d * K + K * K);
-    sections_.push_back({K * K * norm, 2 * K * K * norm, K * K * norm, 2 * (K * K - 1) * norm, (1 - d * K + K * K) * norm});
+    sections_.push_back(
+        {K * K * norm, 2 * K * K * norm, K * K * norm, 2 * (K * K - 1) * norm, (1 - d * K + K * K) * norm});
   }
-  settling_ = static_cast<Eigen::Index>(std::ceil(2.5 * rate / cutoff));
+  settling_ = static_cast<Eigen::Index>(std::ceil(3.5 * rate / cutoff));
 }
 
 MatX<double> ZeroPhase::operator()(const MatX<double>& x) const {

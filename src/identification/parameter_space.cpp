@@ -65,8 +65,9 @@ void check_identical(const Mechanism<double>& m) {
 class Collector {
  public:
   Collector(const Mechanism<double>& m, const ParameterOptions& options)
-      : m_(m), options_(options), standard_(10 * static_cast<Eigen::Index>(m.parent.size()) +
-                                            static_cast<Eigen::Index>(m.coefficient.size())) {
+      : m_(m),
+        options_(options),
+        standard_(10 * static_cast<Eigen::Index>(m.parent.size()) + static_cast<Eigen::Index>(m.coefficient.size())) {
     space_.fixed = VecX<double>::Zero(standard_);
   }
 
@@ -162,7 +163,16 @@ Inertia<double> inertia_of(const Ten& p) {
   return I;
 }
 
-std::string_view parameter_unit(int index) { return index < 6 ? "kg m^2" : index < 9 ? "kg m" : "kg"; }
+std::string parameter_unit(const Structure& m, const ParameterSpace::Entry& entry) {
+  if (entry.body >= 0) return entry.index < 6 ? "kg m^2" : entry.index < 9 ? "kg m" : "kg";
+  for (const Coordinate& c : m.coordinate)
+    for (const FrictionUse& f : c.friction) {
+      if (f.coefficient != entry.index) continue;
+      if (f.function == "viscous") return c.is_length ? "N s/m" : "N m s/rad";
+      if (f.function == "coulomb") return c.is_length ? "N" : "N m";
+    }
+  return "";
+}
 
 ParameterSpace parameter_space(const Mechanism<double>& m, const ParameterOptions& options) {
   if (options.identical_legs) check_identical(m);

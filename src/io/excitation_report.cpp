@@ -45,7 +45,8 @@ std::string excitation_text(const Mechanism<double>& m, const Excitation& e) {
 std::string excitation_json(const Mechanism<double>& m, const Excitation& e) {
   json coordinates = json::object();
   for (Eigen::Index i = 0; i < e.sine.rows(); ++i) {
-    const std::vector<double> s(e.sine.row(i).begin(), e.sine.row(i).end()), c(e.cosine.row(i).begin(), e.cosine.row(i).end());
+    const std::vector<double> s(e.sine.row(i).begin(), e.sine.row(i).end()),
+        c(e.cosine.row(i).begin(), e.cosine.row(i).end());
     coordinates[e.coordinate[at(i)]] = {{"offset", e.offset[i]}, {"sin", s}, {"cos", c}};
   }
   json limits = json::array();
@@ -65,10 +66,11 @@ std::string excitation_json(const Mechanism<double>& m, const Excitation& e) {
 
 std::string excitation_motion(const Mechanism<double>& m, const Excitation& e) {
   std::string out = head(m, "excitation", e.moves);
-  out += fmt::format("harmonic:\n  duration: {} s\n  rate: {} Hz\n  coordinates:\n", number(e.period), number(1 / e.period));
+  out += fmt::format("harmonic:\n  duration: {} s\n  rate: {} Hz\n  coordinates:\n", number(e.period),
+                     number(1 / e.period));
   for (Eigen::Index i = 0; i < e.sine.rows(); ++i)
-    out += fmt::format("    {}:\n      offset: {}\n      sin: {}\n      cos: {}\n", e.coordinate[at(i)], number(e.offset[i]),
-                       listed(e.sine.row(i)), listed(e.cosine.row(i)));
+    out += fmt::format("    {}:\n      offset: {}\n      sin: {}\n      cos: {}\n", e.coordinate[at(i)],
+                       number(e.offset[i]), listed(e.sine.row(i)), listed(e.cosine.row(i)));
   return out;
 }
 
@@ -85,7 +87,8 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
   for (const LineRuns::Run& r : runs.runs) {
     const bool turns = runs.moves == Moves::platform && !runs.is_length[at(r.coordinate)];
     const std::string name = runs.name[at(r.coordinate)], angular = turns ? "angular_" : "";
-    const auto line = [&](const std::string& to_name, double to, double speed, double acceleration, const char* profile) {
+    const auto line = [&](const std::string& to_name, double to, double speed, double acceleration,
+                          const char* profile) {
       out += fmt::format("  - line: {{to: {{{}: {}}}, profile: {}, {}velocity: {}, {}acceleration: {}}}\n", to_name,
                          number(to), profile, angular, number(speed), angular, number(acceleration));
     };
@@ -96,14 +99,16 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
     line(name, home(r.coordinate) + r.from, r.speed, r.acceleration, "trapezoid");
     last = r.coordinate;
   }
-  if (last >= 0) out += fmt::format("  - line: {{to: {{{}: {}}}, duration: 2 s}}\n", runs.name[at(last)], number(home(last)));
+  if (last >= 0)
+    out += fmt::format("  - line: {{to: {{{}: {}}}, duration: 2 s}}\n", runs.name[at(last)], number(home(last)));
   return out;
 }
 
 // ------------------------------------------------------------------------------------------------ page
 
-std::vector<std::string> write_excitation(const Mechanism<double>& m, const std::string& motion, const std::string& title,
-                                          const std::string& folder, const std::string& name) {
+std::vector<std::string> write_excitation(const Mechanism<double>& m, const std::string& motion,
+                                          const std::string& title, const std::string& folder,
+                                          const std::string& name) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");

@@ -15,10 +15,8 @@ namespace {
 using namespace io;
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
-std::string unit_of(const Identification& r, Eigen::Index i) {
-  if (i >= r.base.rank()) return "SI";
-  const int p = r.base.base[at(i)].terms[0].parameter;
-  return std::string(parameter_unit(r.base.space.entry[at(p)].index));
+std::string unit_of(const Mechanism<double>& m, const Identification& r, Eigen::Index i) {
+  return parameter_unit(m, r.base.space.entry[at(r.base.columns()[at(i)])]);
 }
 
 std::string force_name(const Mechanism<double>& m, const Fit& fit, Eigen::Index i) {
@@ -33,6 +31,7 @@ std::string force_unit(const Mechanism<double>& m, const Fit& fit, Eigen::Index 
 /// Why a value is what it is, where it is not an estimate.
 std::string remark(const Identification& r, Eigen::Index i) {
   if (r.insignificant[at(i)]) return "as in the file: its effect drowns in the noise";
+  if (r.what == Identified::friction && i < r.base.rank()) return "found beside friction, not kept";
   return r.estimated[at(i)] ? "" : "as in the file";
 }
 
@@ -43,8 +42,8 @@ std::string fit_text(const Mechanism<double>& m, const Fit& fit, const std::stri
                                 percent(fit.relative()), percent(fit.relative_before()));
   out += fmt::format("  {:<24} {:>12} {:>12} {:>12}\n", "rms", "measured", "left", "file's");
   for (Eigen::Index i = 0; i < fit.measured.size(); ++i)
-    out += fmt::format("  {:<24} {:>12.4g} {:>12.4g} {:>12.4g} {}\n", force_name(m, fit, i), fit.measured[i], fit.after[i],
-                       fit.before[i], force_unit(m, fit, i));
+    out += fmt::format("  {:<24} {:>12.4g} {:>12.4g} {:>12.4g} {}\n", force_name(m, fit, i), fit.measured[i],
+                       fit.after[i], fit.before[i], force_unit(m, fit, i));
   return out;
 }
 
@@ -63,16 +62,17 @@ json fit_json(const Mechanism<double>& m, const Fit& fit) {
 std::string identification_text(const Mechanism<double>& m, const Identification& r) {
   std::string out = fmt::format("{}: {} base parameters and {} friction coefficients from {}\n{}; condition {:.3g}\n\n",
                                 m.name, r.base.rank(), r.base.space.friction(), r.data_name, r.rates, r.condition);
-  out += fmt::format("{:>4}  {:>13} {:>11} {:>13}  {:<7} {}\n", "", "identified", "deviation", "file", "unit", "name");
+  out += fmt::format("{:>4}  {:>13} {:>11} {:>13}  {:<9} {}\n", "", "identified", "deviation", "file", "unit", "name");
   for (Eigen::Index i = 0; i < r.size(); ++i) {
     const std::string why = remark(r, i);
-    out += fmt::format("{:>4}  {:>13.6g} {:>11} {:>13.6g}  {:<7} {}{}\n", i + 1, r.value[i],
-                       r.sigma[i] > 0 ? fmt::format("{:.2g}", r.sigma[i]) : "-", r.file[i], unit_of(r, i), r.name[at(i)],
-                       why.empty() ? "" : " (" + why + ")");
+    out += fmt::format("{:>4}  {:>13.6g} {:>11} {:>13.6g}  {:<9} {}{}\n", i + 1, r.value[i],
+                       r.sigma[i] > 0 ? fmt::format("{:.2g}", r.sigma[i]) : "-", r.file[i], unit_of(m, r, i),
+                       r.name[at(i)], why.empty() ? "" : " (" + why + ")");
   }
   if (r.left_out > 0)
-    out += fmt::format("\n{} times are left out: a joint with dry friction moves too slowly for its direction to be known.\n",
-                       r.left_out);
+    out += fmt::format(
+        "\n{} times are left out: a joint with dry friction moves too slowly for its direction to be known.\n",
+        r.left_out);
   if (r.outliers > 0) out += fmt::format("\n{} forces are outliers and weigh less than half.\n", r.outliers);
   if (r.moved > 1)
     out += fmt::format(
@@ -91,23 +91,15 @@ std::string identification_json(const Mechanism<double>& m, const Identification
                           {"value", r.value[i]},
                           {"deviation", r.sigma[i] > 0 ? json(r.sigma[i]) : json()},
                           {"file", r.file[i]},
-                          {"unit", unit_of(r, i)},
+                          {"unit", unit_of(m, r, i)},
                           {"estimated", bool(r.estimated[at(i)])},
                           {"insignificant", bool(r.insignificant[at(i)])}});
   json standard = json::object();
   for (int i = 0; i < r.base.space.size(); ++i) standard[r.base.space.name[at(i)]] = r.full[i];
-  json out = {{"robot", m.name},
-              {"data", r.data_name},
-              {"rates", r.rates},
-              {"condition", r.condition},
-              {"rank", r.base.rank()},
-              {"friction", r.base.space.friction()},
-              {"parameters", parameters},
-              {"standard", standard},
-              {"moved_to_exist", r.moved},
-              {"left_out", r.left_out},
-              {"outliers", r.outliers},
-              {"fit", fit_json(m, r.fit)}};
+  json out = {{"robot", m.name},          {"data", r.data_name},    {"rates", r.rates},
+              {"condition", r.condition}, {"rank", r.base.rank()},  {"friction", r.base.space.friction()},
+              {"parameters", parameters}, {"standard", standard},   {"moved_to_exist", r.moved},
+              {"left_out", r.left_out},   {"outliers", r.outliers}, {"fit", fit_json(m, r.fit)}};
   if (r.validation) out["validation"] = fit_json(m, *r.validation);
   return out.dump(2) + "\n";
 }
@@ -132,7 +124,8 @@ Table residual_table(const Mechanism<double>& m, const Fit& fit) {
 std::vector<double> column(const MatX<double>& x, Eigen::Index c) { return {x.col(c).begin(), x.col(c).end()}; }
 
 /// Forces, predicted ones and what is left, each on an abscissa of its own.
-void add_plots(const Mechanism<double>& m, const Fit& fit, const std::string& id, const std::string& title, json& plots) {
+void add_plots(const Mechanism<double>& m, const Fit& fit, const std::string& id, const std::string& title,
+               json& plots) {
   const auto plot = [&](const std::string& suffix, const std::string& what, bool measured, bool predicted, bool left) {
     json series = json::array();
     for (Eigen::Index i = 0; i < fit.measured.size(); ++i) {
@@ -158,22 +151,24 @@ void add_plots(const Mechanism<double>& m, const Fit& fit, const std::string& id
   plot("_left", ": what is left of them", false, false, true);
 }
 
-json parameter_table(const Identification& r) {
+json parameter_table(const Mechanism<double>& m, const Identification& r) {
   json rows = json::array();
   for (Eigen::Index i = 0; i < r.size(); ++i)
-    rows.push_back({r.name[at(i)], fmt::format("{:.6g}", r.value[i]), r.sigma[i] > 0 ? fmt::format("{:.2g}", r.sigma[i]) : "",
-                    fmt::format("{:.6g}", r.file[i]),
-                    r.sigma[i] > 0 ? fmt::format("{:.1f}", (r.value[i] - r.file[i]) / r.sigma[i]) : "", unit_of(r, i),
-                    remark(r, i)});
+    rows.push_back({r.name[at(i)], fmt::format("{:.6g}", r.value[i]),
+                    r.sigma[i] > 0 ? fmt::format("{:.2g}", r.sigma[i]) : "", fmt::format("{:.6g}", r.file[i]),
+                    r.sigma[i] > 0 ? fmt::format("{:.1f}", (r.value[i] - r.file[i]) / r.sigma[i]) : "",
+                    unit_of(m, r, i), remark(r, i)});
   return report_table("parameters", "Parameters",
-                      {"parameter", "#identified", "#deviation", "#file", "#apart by deviations", "unit", "remark"}, rows);
+                      {"parameter", "#identified", "#deviation", "#file", "#apart by deviations", "unit", "remark"},
+                      rows);
 }
 
 json fit_table(const Mechanism<double>& m, const Fit& fit, const std::string& id, const std::string& title) {
   json rows = json::array();
   for (Eigen::Index i = 0; i < fit.measured.size(); ++i)
     rows.push_back({force_name(m, fit, i), fmt::format("{:.4g}", fit.measured[i]), fmt::format("{:.4g}", fit.after[i]),
-                    percent(fit.after[i] / fit.measured[i]), fmt::format("{:.4g}", fit.before[i]), force_unit(m, fit, i)});
+                    percent(fit.after[i] / fit.measured[i]), fmt::format("{:.4g}", fit.before[i]),
+                    force_unit(m, fit, i)});
   return report_table(id, title, {"force", "#measured, rms", "#left", "#share", "#left with the file's", "unit"}, rows);
 }
 
@@ -188,7 +183,7 @@ std::vector<std::string> write_identification(const Mechanism<double>& m, const 
   write_text((std::filesystem::path(folder) / "identification.json").string(), identification_json(m, r));
   json out = report_head(m.name + ": identification", "Parameters from " + r.data_name + ". " + r.rates + ".");
   json plots = json::array();
-  json tables = json::array({parameter_table(r), fit_table(m, r.fit, "fit", "Forces of the data")});
+  json tables = json::array({parameter_table(m, r), fit_table(m, r.fit, "fit", "Forces of the data")});
   json notes = json::array();
   add_plots(m, r.fit, "data", "Data", plots);
   if (r.validation) {
@@ -196,8 +191,9 @@ std::vector<std::string> write_identification(const Mechanism<double>& m, const 
     tables.push_back(fit_table(m, *r.validation, "validation_fit", "Forces of the validation"));
   }
   if (r.moved > 1)
-    notes.push_back({{"severity", "warning"},
-                     {"text", fmt::format("Bodies that exist are up to {:.2g} deviations away from the estimates.", r.moved)}});
+    notes.push_back(
+        {{"severity", "warning"},
+         {"text", fmt::format("Bodies that exist are up to {:.2g} deviations away from the estimates.", r.moved)}});
   if (r.outliers > 0) notes.push_back({{"severity", "info"}, {"text", fmt::format("{} outliers.", r.outliers)}});
   const std::vector<double> none;
   out.update({{"facts", json::array({json::array({"robot", m.name}), json::array({"data", r.data_name}),

@@ -35,7 +35,8 @@ class Writer {
     for (const int j : bodies) body(j);
   }
   void friction() {
-    for (int i = space_.inertial; i < space_.size(); ++i) coefficient(m_.coefficient_name[at(space_.entry[at(i)].index)], p_[i]);
+    for (int i = space_.inertial; i < space_.size(); ++i)
+      coefficient(m_.coefficient_name[at(space_.entry[at(i)].index)], p_[i]);
   }
 
  private:
@@ -49,8 +50,10 @@ class Writer {
   void body(int j) {
     Ten x = body_parameters<double>(m_.body_frame[at(j)].inverse() * m_.inertia[at(j)]);
     int shared = 1;
+    entries_ = 0;
     for (int i = 0; i < space_.inertial; ++i)
-      if (space_.entry[at(i)].body == j) x[space_.entry[at(i)].index] = p_[i], shared = space_.entry[at(i)].bodies;
+      if (space_.entry[at(i)].body == j)
+        x[space_.entry[at(i)].index] = p_[i], shared = space_.entry[at(i)].bodies, ++entries_;
     const auto [leg, name] = in_leg(m_.body_name[at(j)]);
     if (leg < 0) return put(root_["bodies"], name, root_["bodies"][name], x);
     YAML::Node common = root_["legs"]["bodies"][name];
@@ -64,10 +67,12 @@ class Writer {
   void put(YAML::Node bodies, const std::string& name, const YAML::Node& old, const Ten& x) {
     if (!old || !old.IsMap()) throw Error({file_, 0}, fmt::format("read no body '{}' to write to", name));
     if (old["beam"])
-      throw Error({file_, old.Mark().line + 1},
-                  fmt::format("read a beam in the body '{}', expected bodies without: its mass is its section's", name));
+      throw Error(
+          {file_, old.Mark().line + 1},
+          fmt::format("read a beam in the body '{}', expected bodies without: its mass is its section's", name));
     YAML::Node entry = YAML::Clone(old);
     for (const char* key : {"rod", "points", "com", "inertia"}) entry.remove(key);
+    if (entries_ == 10) entry.remove("symmetric");  // no entry was taken for zero
     const Inertia<double> I = inertia_of(x);
     const Vec3<double> c = I.mass > 0 ? Vec3<double>(I.first / I.mass) : Vec3<double>::Zero();
     const Mat3<double> J = I.second - steiner<double>(c, c) * I.mass;
@@ -99,8 +104,10 @@ class Writer {
     YAML::Node terms = joints && joints[joint] ? joints[joint]["friction"] : YAML::Node();
     if (terms && terms.IsMap() && !terms[function] && terms["functions"]) terms = terms["functions"];
     if (!terms || !terms.IsMap() || !terms[function])
-      throw Error({file_, 0}, fmt::format("read the friction coefficient '{}' where it cannot be written, expected a name "
-                                          "under `friction`, or a number in a joint with one coordinate", name));
+      throw Error({file_, 0},
+                  fmt::format("read the friction coefficient '{}' where it cannot be written, expected a name "
+                              "under `friction`, or a number in a joint with one coordinate",
+                              name));
     if (leg < 0) return put_number(terms, function, value);
     const std::string own = joint + "_" + function;  // a number of all legs: now one for each
     terms[function] = own;
@@ -115,6 +122,7 @@ class Writer {
   const Mechanism<double>& m_;
   const ParameterSpace& space_;
   const VecX<double>& p_;
+  int entries_ = 0;  ///< of the body being written that were looked for
 };
 
 }  // namespace

@@ -49,8 +49,10 @@ class Reader {
 
 }  // namespace
 
-Measurement read_measurement(const std::string& path, const Mechanism<double>& m, const std::vector<double>& constants) {
-  if (m.actuator.empty()) throw Error(m.name + ": read a robot without actuators, expected some whose forces were measured");
+Measurement read_measurement(const std::string& path, const Mechanism<double>& m,
+                             const std::vector<double>& constants) {
+  if (m.actuator.empty())
+    throw Error(m.name + ": read a robot without actuators, expected some whose forces were measured");
   const Table table = read_table(path);
   const Reader reader(table, path, m);
   Measurement d;
@@ -67,7 +69,8 @@ Measurement read_measurement(const std::string& path, const Mechanism<double>& m
   if (constants.empty()) {
     const bool currents = !reader.has("tau") && reader.has("current");
     if (currents)
-      throw Error({path, 1}, "read current.NAME, expected --constant with the force per current [N/A or N m/A] as well");
+      throw Error({path, 1},
+                  "read current.NAME, expected --constant with the force per current [N/A or N m/A] as well");
     d.tau = reader.read("tau", "tau.NAME of every actuator, or current.NAME and --constant");
     return d;
   }

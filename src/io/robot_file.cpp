@@ -242,7 +242,8 @@ class Expander {
         if (!leg.has_body(key))
           throw Error(body.where, fmt::format("read the body '{}', expected one of the template's `bodies`", key));
       for (const auto& [body_key, body] : legs.bodies) {
-        const auto own = std::find_if(p.bodies.begin(), p.bodies.end(), [&](const auto& b) { return b.first == body_key; });
+        const auto own =
+            std::find_if(p.bodies.begin(), p.bodies.end(), [&](const auto& b) { return b.first == body_key; });
         add_body(name + "." + body_key, own != p.bodies.end() ? own->second : body);
         described.bodies.push_back(name + "." + body_key);
       }

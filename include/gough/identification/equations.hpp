@@ -9,12 +9,12 @@
 namespace gough {
 
 struct Equations {
-  MatX<double> W;                 ///< one row per force
+  MatX<double> W;  ///< one row per force
   VecX<double> y;
   int per_time = 0;               ///< rows that belong to one time
   bool of_actuators = true;       ///< rows are the actuators' forces in order; else combinations of redundant ones
   std::vector<Eigen::Index> row;  ///< of the measurement, for each time
-  Eigen::Index left_out = 0;      ///< rows where a joint with dry friction moves too slowly for its direction to be known
+  Eigen::Index left_out = 0;  ///< rows where a joint with dry friction moves too slowly for its direction to be known
 };
 
 /// Called after every row of the data; returns whether to go on.

@@ -24,7 +24,7 @@ using OnExcitation = std::function<bool(std::size_t evaluation, double condition
 struct ExcitationOptions {
   ParameterOptions parameters;
   ExcitationLimits limits;
-  double period = 10;              ///< [s]
+  double period = 10;  ///< [s]
   int harmonics = 5;
   std::size_t evaluations = 2000;  ///< of the optimisation
   unsigned seed = 1;
@@ -58,9 +58,9 @@ Excitation excite(const Mechanism<double>& m, const ExcitationOptions& options);
 /// Lines to and fro along each coordinate, ends inside the limits.
 struct LineRuns {
   struct Run {
-    int coordinate;      ///< into `name`
-    double from, to;     ///< offsets from home along it [m or rad]
-    double speed;        ///< [m/s or rad/s]
+    int coordinate;   ///< into `name`
+    double from, to;  ///< offsets from home along it [m or rad]
+    double speed;     ///< [m/s or rad/s]
     double acceleration;
   };
   std::vector<std::string> name;

@@ -29,9 +29,9 @@ struct Measurement {
 };
 
 struct RateOptions {
-  double cutoff = 0;    ///< [Hz] of the filter; 0: five times the band of the motion
-  double period = 0;    ///< [s] of a periodic motion, for (I4); 0: filter
-  int harmonics = 0;    ///< of (I4); 0: as many as make the fit better
+  double cutoff = 0;  ///< [Hz] of the filter; 0: five times the band of the motion
+  double period = 0;  ///< [s] of a periodic motion, for (I4); 0: filter
+  int harmonics = 0;  ///< of (I4); 0: as many as make the fit better
 };
 
 /// Zero-phase low pass: |H|^2 of a fourth-order Butterworth filter. Columns are signals.
@@ -54,7 +54,7 @@ class ZeroPhase {
 /// A measurement with rates, and how its forces have to be treated to match.
 struct PreparedData {
   Measurement data;
-  std::optional<ZeroPhase> filter;  ///< forces and regressor must pass it
+  std::optional<ZeroPhase> filter;   ///< forces and regressor must pass it
   Eigen::Index first = 0, last = 0;  ///< rows that count
   Eigen::Index thinning = 1;         ///< every how many rows are independent after the filter
   double rate_deviation = 0;         ///< of the velocities that were derived [m/s or rad/s]

@@ -40,8 +40,8 @@ ParameterSpace parameter_space(const Mechanism<double>& m, const ParameterOption
 Inertia<double> inertia_of(const Eigen::Matrix<double, 10, 1>& p);
 inline constexpr std::array<std::string_view, 10> parameter_names = {"Ixx", "Ixy", "Ixz", "Iyy", "Iyz",
                                                                      "Izz", "sx",  "sy",  "sz",  "m"};
-/// Unit of a parameter by its place among the ten.
-std::string_view parameter_unit(int index);
+/// Of an entry of a space: "kg m^2", "N s/m".
+std::string parameter_unit(const Structure& m, const ParameterSpace::Entry& entry);
 
 /// The mechanism with other values of the space's parameters; the rest stays as it is.
 Mechanism<double> with_parameters(const Mechanism<double>& m, const ParameterSpace& space, const VecX<double>& value);

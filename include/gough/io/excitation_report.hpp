@@ -13,7 +13,7 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
 
 /// NAME.yaml, report.json and, where the library has it, the page: positions, speeds, accelerations and forces of a motion
 /// file's text. Returns the files.
-std::vector<std::string> write_excitation(const Mechanism<double>& m, const std::string& motion, const std::string& title,
-                                          const std::string& folder, const std::string& name);
+std::vector<std::string> write_excitation(const Mechanism<double>& m, const std::string& motion,
+                                          const std::string& title, const std::string& folder, const std::string& name);
 
 }  // namespace gough

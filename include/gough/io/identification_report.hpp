@@ -12,6 +12,7 @@ std::string identification_json(const Mechanism<double>& m, const Identification
 std::string identified_robot_file(const std::string& path, const Mechanism<double>& m, const Identification& r);
 
 /// residuals.csv (t, tau.NAME, predicted.NAME), report.json and, where the library has it, the page. Returns the files.
-std::vector<std::string> write_identification(const Mechanism<double>& m, const Identification& r, const std::string& folder);
+std::vector<std::string> write_identification(const Mechanism<double>& m, const Identification& r,
+                                              const std::string& folder);
 
 }  // namespace gough
