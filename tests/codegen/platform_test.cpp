@@ -82,6 +82,33 @@ TEST(OperationCount, SectionsAddUp) {
   for (const std::string name : {"struts", "platform", "solve", "friction"}) EXPECT_TRUE(table.sections.contains(name));
 }
 
+/// Legs of one template whose bodies differ, as identification finds them.
+TEST(GeneratedCode, KnowsLegsThatDiffer) {
+  for (const std::string robot : {"palida", "hexa", "delta"}) {
+    Mechanism<double> m = shipped(robot);
+    for (int j = 0; j < m.tree_size(); ++j) {
+      Inertia<double>& I = m.inertia[at(j)];
+      const double k = 1 + 0.03 * j;
+      I = {I.mass * k, I.first * k, I.second * k};
+    }
+    const Program p = generate(m, {"inverse", "platform"});
+    int compared = 0;
+    for (const ClosedState& s : states_of(m)) {
+      Workspace<double> w(m);
+      InverseOptions any;
+      any.check_limits = false;
+      const bool home_mode = inverse_kinematics(m, platform_at(m, s).X, w, any).ok() && (w.q - s.q).norm() < 1e-6;
+      if (!home_mode) continue;
+      w = unloaded(m, s);
+      Dynamics d(m, w, by(Formulation::multipliers));
+      ASSERT_TRUE(inverse_dynamics(m, w, d).ok());
+      EXPECT_LT(error_of(vector_of(evaluate(p, inputs_by_name(m, p, s, {}))), w.tau), 1e-10) << robot;
+      ++compared;
+    }
+    EXPECT_GT(compared, 1) << robot;
+  }
+}
+
 /// A parameter in the struct is used, not only the value traced with.
 TEST(GeneratedCode, FollowsItsParameters) {
   Mechanism<double> heavier = shipped("palida");
