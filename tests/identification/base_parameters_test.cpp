@@ -29,6 +29,23 @@ TEST(BaseParameters, OfPalidaAreTableOne) {
                             "Iyy_platform + 3 0.12^2 m_slider", "Izz_platform + 6 0.12^2 m_slider"));
   EXPECT_GT(b.gap, 1e10);
   EXPECT_EQ(b.space.friction(), 14);
+  // the full model, by a formulation that knows no regressor
+  const Mechanism<double>& m = shipped("palida");
+  const RandomStates states = random_motions(m, 5);
+  for (std::size_t i = 0; i < states.q.size(); ++i) {
+    Workspace<double> w(m);
+    w.q = states.q[i];
+    DynamicsOptions options;
+    options.by = Formulation::virtual_power;
+    Dynamics<double> d(m, w, options);
+    w.v = states.v[i], w.a = states.a[i];
+    inverse_kernel(m, w, d);
+    const RegressorRow row = regressor_row(m, b.space, d);
+    const VecX<double> fewer = columns_of(row.H, b.columns()) * (b.combinations() * b.space.value);
+    options.by = Formulation::multipliers;
+    ASSERT_TRUE(inverse_dynamics(m, w, options).ok());
+    EXPECT_LT((least_squares(row.drives, fewer + row.other) - w.tau).norm(), 1e-12 * w.tau.norm());
+  }
 }
 
 /// A five-bar in its plane: 4 parameters a link, less one mass at each of the five joints, less what the base takes.
