@@ -242,9 +242,10 @@ class Expander {
         if (!leg.has_body(key))
           throw Error(body.where, fmt::format("read the body '{}', expected one of the template's `bodies`", key));
       for (const auto& [body_key, body] : legs.bodies) {
-        const auto own =
-            std::find_if(p.bodies.begin(), p.bodies.end(), [&](const auto& b) { return b.first == body_key; });
-        add_body(name + "." + body_key, own != p.bodies.end() ? own->second : body);
+        const FileBody* chosen = &body;
+        for (const auto& [own_key, own] : p.bodies)
+          if (own_key == body_key) chosen = &own;
+        add_body(name + "." + body_key, *chosen);
         described.bodies.push_back(name + "." + body_key);
       }
       for (const auto& [joint_key, joint] : legs.joints) add_joint(joint_key, joint, &leg);
