@@ -120,7 +120,7 @@ class Barrier {
     for (const SpaceBody& b : bodies_) {
       const Pseudo inverse = b.at(p).inverse();
       std::vector<Pseudo> E;
-      for (const auto& entry : b.entries) E.push_back(inverse * pseudo_inertia(Ten::Unit(entry.first)));
+      for (const auto& entry : b.entries) E.emplace_back(inverse * pseudo_inertia(Ten::Unit(entry.first)));
       for (std::size_t i = 0; i < E.size(); ++i) {
         g[b.entries[i].second] -= mu * E[i].trace();
         for (std::size_t j = 0; j < E.size(); ++j)

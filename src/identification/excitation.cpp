@@ -183,6 +183,7 @@ class Limits {
 
 std::vector<KnownState> states_of(const Trajectory& trajectory, int samples) {
   std::vector<KnownState> states;
+  states.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i)
     states.push_back({sample(trajectory, trajectory.duration * i / samples), {}, {}, {}, {}, {}});
   return states;

@@ -50,7 +50,7 @@ SingularValues singular_values(const MatX<double>& A) {
 }
 
 MatX<double> least_squares(const MatX<double>& A, const MatX<double>& B, double threshold) {
-  if (A.size() == 0) return MatX<double>::Zero(A.cols(), B.cols());
+  if (A.size() == 0 || B.size() == 0) return MatX<double>::Zero(A.cols(), B.cols());
   Eigen::CompleteOrthogonalDecomposition<MatX<double>> d(A.rows(), A.cols());
   if (threshold > 0) d.setThreshold(threshold);
   return d.compute(A).solve(B);
