@@ -81,7 +81,8 @@ TEST_F(Identifying, OneAfterTheOther) {
             0);
   const Outcome o = run("identify " + palida + " slow.csv --what friction --json -o found" + flags);
   ASSERT_EQ(o.code, 0) << o.err;
-  for (const json& p : json::parse(o.out)["parameters"])
+  const json found = json::parse(o.out);
+  for (const json& p : found["parameters"])
     if (p["name"] == "friction.leg1.dry") { EXPECT_NEAR(p["value"], 12, 0.5); }
 }
 
@@ -129,7 +130,8 @@ TEST_F(Identifying, TakesCurrents) {
   write("currents.csv", data);
   const Outcome o = run("identify " + palida + " currents.csv --constant 2 --period 10 --json -o found" + flags);
   ASSERT_EQ(o.code, 0) << o.err;
-  for (const json& p : json::parse(o.out)["parameters"])
+  const json found = json::parse(o.out);
+  for (const json& p : found["parameters"])
     if (p["name"] == "m_platform + 6 m_slider") { EXPECT_NEAR(p["value"], 2 * 17.7, 0.2); }
 }
 
