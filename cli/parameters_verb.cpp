@@ -3,7 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
@@ -48,14 +48,14 @@ int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const s
   const gough::LineRuns runs = friction ? gough::constant_speed_runs(m, limits) : gough::acceleration_runs(m, limits);
   if (runs.runs.empty())
     throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
-  const std::string name = m.name + "_" + o.excite.scheme;
+  const std::string name = std::filesystem::path(o.robot).stem().string() + "_" + o.excite.scheme;
   const std::string motion = gough::line_runs_motion(m, runs, o.excite.scheme);
   const auto files = gough::write_excitation(
       m, motion, friction ? "Runs at constant speeds, for friction." : "Short, quick runs, for inertias.", folder,
       name);
   if (o.json)
-    return print(fmt::format("{{\"robot\": \"{}\", \"scheme\": \"{}\", \"runs\": {}}}\n", m.name, o.excite.scheme,
-                             runs.runs.size()));
+    return print(nlohmann::json{{"robot", m.name}, {"scheme", o.excite.scheme}, {"runs", runs.runs.size()}}.dump() +
+                 "\n");
   return print(fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(),
                            fmt::join(runs.name, ", "), folder, fmt::join(files, ", ")));
 }
@@ -84,7 +84,7 @@ int excite(const Options& o) {
   }
   const auto files =
       gough::write_excitation(m, gough::excitation_motion(m, e), "Optimised for the conditioning of the regressor.",
-                              folder, m.name + "_excitation");
+                              folder, stem + "_excitation");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
   if (const int failed = print(o.json ? gough::excitation_json(m, e) : gough::excitation_text(m, e) + written);
       failed != done)
@@ -111,11 +111,8 @@ int identify(const Options& o) {
   }
   const std::string stem = std::filesystem::path(o.robot).stem().string();
   const std::string folder = o.output.empty() ? "results/identify_" + stem : o.output;
-  const std::string robot = gough::identified_robot_file(o.robot, m, r);
-  std::vector<std::string> files = gough::write_identification(m, r, folder);
-  const std::string robot_path = (std::filesystem::path(folder) / (stem + "_identified.yaml")).string();
-  std::ofstream(robot_path, std::ios::binary) << robot << std::flush;
-  files.insert(files.begin(), stem + "_identified.yaml");
+  const std::vector<std::string> files =
+      gough::write_identification(m, r, gough::identified_robot_file(o.robot, m, r), folder, stem + "_identified");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
   return print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
 }

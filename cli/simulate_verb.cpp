@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "gough/gough.hpp"
@@ -191,8 +192,7 @@ int follow(const Options& o) {
   const std::string text = fmt::format(
       "{}: {} rows, encoders in steps of {:g} m or rad, forces with a deviation of {:g} N or N m, seed {}\n", m.name,
       answer.rows, s.encoder, s.noise, s.seed);
-  if (const int failed =
-          print(o.json ? fmt::format("{{\"robot\": \"{}\", \"rows\": {}}}\n", m.name, answer.rows) : text);
+  if (const int failed = print(o.json ? nlohmann::json{{"robot", m.name}, {"rows", answer.rows}}.dump() + "\n" : text);
       failed != done)
     return failed;
   if (answer.stopped) fmt::print(stderr, "{}: interrupted; {} rows are done and kept\n", o.motion, answer.rows);

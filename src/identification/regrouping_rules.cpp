@@ -1,7 +1,5 @@
 #include "gough/identification/regrouping_rules.hpp"
 
-#include <functional>
-
 #include "gough/kinematics/sampling.hpp"
 
 namespace gough {

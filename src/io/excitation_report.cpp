@@ -24,8 +24,11 @@ std::string listed(const Eigen::RowVectorXd& x) {
   return "[" + out + "]";
 }
 
+/// A name as YAML: whatever stands in it.
+std::string quoted(const std::string& name) { return json(name).dump(-1, ' ', false, json::error_handler_t::replace); }
+
 std::string head(const Mechanism<double>& m, const std::string& what, Moves moves) {
-  return fmt::format("motion: {}_{}\ndescription: For {}.\n{}\n", m.name, what, m.name,
+  return fmt::format("motion: {}\ndescription: {}\n{}\n", quoted(m.name + "_" + what), quoted("For " + m.name + "."),
                      moves == Moves::actuators ? "moves: actuators\n" : "");
 }
 
@@ -69,7 +72,7 @@ std::string excitation_motion(const Mechanism<double>& m, const Excitation& e) {
   out += fmt::format("harmonic:\n  duration: {} s\n  rate: {} Hz\n  coordinates:\n", number(e.period),
                      number(1 / e.period));
   for (Eigen::Index i = 0; i < e.sine.rows(); ++i)
-    out += fmt::format("    {}:\n      offset: {}\n      sin: {}\n      cos: {}\n", e.coordinate[at(i)],
+    out += fmt::format("    {}:\n      offset: {}\n      sin: {}\n      cos: {}\n", quoted(e.coordinate[at(i)]),
                        number(e.offset[i]), listed(e.sine.row(i)), listed(e.cosine.row(i)));
   return out;
 }
@@ -83,24 +86,22 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
     const auto k = runs.index[at(c)];
     return runs.moves == Moves::platform ? pose[k] : m.home[position_index(m, m.actuator[at(k)])];
   };
+  const auto go = [&](int c, double offset, const std::string& how) {
+    out += fmt::format("  - line: {{to: {{{}: {}}}, {}}}\n", quoted(runs.name[at(c)]), number(home(c) + offset), how);
+  };
+  const std::string gently = "duration: 2 s";
   int last = -1;
   for (const LineRuns::Run& r : runs.runs) {
     const bool turns = runs.moves == Moves::platform && !runs.is_length[at(r.coordinate)];
-    const std::string name = runs.name[at(r.coordinate)], angular = turns ? "angular_" : "";
-    const auto line = [&](const std::string& to_name, double to, double speed, double acceleration,
-                          const char* profile) {
-      out += fmt::format("  - line: {{to: {{{}: {}}}, profile: {}, {}velocity: {}, {}acceleration: {}}}\n", to_name,
-                         number(to), profile, angular, number(speed), angular, number(acceleration));
-    };
-    if (last >= 0 && last != r.coordinate)
-      out += fmt::format("  - line: {{to: {{{}: {}}}, duration: 2 s}}\n", runs.name[at(last)], number(home(last)));
-    out += fmt::format("  - line: {{to: {{{}: {}}}, duration: 2 s}}\n", name, number(home(r.coordinate) + r.from));
-    line(name, home(r.coordinate) + r.to, r.speed, r.acceleration, "trapezoid");
-    line(name, home(r.coordinate) + r.from, r.speed, r.acceleration, "trapezoid");
+    const std::string run = fmt::format("profile: trapezoid, {0}velocity: {1}, {0}acceleration: {2}",
+                                        turns ? "angular_" : "", number(r.speed), number(r.acceleration));
+    if (last >= 0 && last != r.coordinate) go(last, 0, gently);
+    go(r.coordinate, r.from, gently);
+    go(r.coordinate, r.to, run);
+    go(r.coordinate, r.from, run);
     last = r.coordinate;
   }
-  if (last >= 0)
-    out += fmt::format("  - line: {{to: {{{}: {}}}, duration: 2 s}}\n", runs.name[at(last)], number(home(last)));
+  if (last >= 0) go(last, 0, gently);
   return out;
 }
 
@@ -109,9 +110,7 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
 std::vector<std::string> write_excitation(const Mechanism<double>& m, const std::string& motion,
                                           const std::string& title, const std::string& folder,
                                           const std::string& name) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  make_folder(folder);
   const std::string file = name + ".yaml", path = (std::filesystem::path(folder) / file).string();
   write_text(path, motion);
   const Trajectory trajectory = parse_motion(motion, path, m);

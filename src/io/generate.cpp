@@ -70,9 +70,7 @@ Program generate(const Mechanism<double>& m, const GenerateWish& wish) {
 std::vector<std::string> write_code(const Program& program, const std::string& folder, const std::string& lang,
                                     bool with_batch) {
   namespace fs = std::filesystem;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  io::make_folder(folder);
   const bool cuda = lang == "cuda";
   Program p = program;
   if (cuda) p.name += "_cuda";  // so that both can be in one folder and in one program

@@ -175,10 +175,10 @@ json fit_table(const Mechanism<double>& m, const Fit& fit, const std::string& id
 }  // namespace
 
 std::vector<std::string> write_identification(const Mechanism<double>& m, const Identification& r,
-                                              const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+                                              const std::string& robot, const std::string& folder,
+                                              const std::string& name) {
+  make_folder(folder);
+  write_text((std::filesystem::path(folder) / (name + ".yaml")).string(), robot);
   write_text((std::filesystem::path(folder) / "residuals.csv").string(), table_text(residual_table(m, r.fit)));
   write_text((std::filesystem::path(folder) / "identification.json").string(), identification_json(m, r));
   json out = report_head(m.name + ": identification", "Parameters from " + r.data_name + ". " + r.rates + ".");
@@ -203,7 +203,7 @@ std::vector<std::string> write_identification(const Mechanism<double>& m, const 
               {"frames", {{"x", packed(none, false)}}},
               {"plots", plots},
               {"tables", tables}});
-  std::vector<std::string> files = {"residuals.csv", "identification.json"};
+  std::vector<std::string> files = {name + ".yaml", "residuals.csv", "identification.json"};
   for (std::string& file : write_report_files(folder, report_text(out))) files.push_back(std::move(file));
   return files;
 }

@@ -90,6 +90,12 @@ std::string escaped(const std::string& data) {
 
 namespace io {
 
+void make_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+}
+
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text << std::flush;

@@ -40,6 +40,8 @@ json report_head(const std::string& title, const std::string& description);
 /// Writes the data, and the page where there is one, into a folder. Returns the names of the files. Throws Error.
 std::vector<std::string> write_report_files(const std::string& folder, const std::string& data);
 void write_text(const std::string& path, const std::string& text);
+/// Makes a folder for results, if need be. Throws Error.
+void make_folder(const std::string& folder);
 std::string report_text(const json& data);
 
 json report_plots(const Study& study, const StudyResult& result, const RunRecord& record);

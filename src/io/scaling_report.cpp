@@ -291,9 +291,7 @@ std::string scaling_data(const Scaling& x) {
 }
 
 std::vector<std::string> write_scaling(const Scaling& x, const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  make_folder(folder);
   write_text((std::filesystem::path(folder) / scaling_table_file).string(), table_text(scaling_table(x)));
   std::vector<std::string> files = {std::string(scaling_table_file)};
   for (std::string& file : write_report_files(folder, scaling_data(x))) files.push_back(std::move(file));

@@ -244,9 +244,7 @@ bool SimulationStudyResult::stopped() const {
 SimulationStudyResult run_simulation_study(const Study& study, const std::string& folder,
                                            const std::function<bool(const SimulationRow&)>& after_row) {
   if (study.runs.empty()) throw Error({study.file, 0}, "read no runs, expected some to simulate");
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  make_folder(folder);
   return SimulationStudy(study, folder, after_row).run();
 }
 

@@ -6,6 +6,7 @@
 #include "gough/error.hpp"
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
+#include "report_parts.hpp"
 #include "study_tables.hpp"
 
 namespace gough {
@@ -256,9 +257,7 @@ class Others {
 
 StudyResult run_study(const Study& study, const std::string& folder,
                       const std::function<bool(const AlongRow&)>& after_row) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
+  make_folder(folder);
   StudyResult result;
   result.folder = folder;
   Others others(study, folder, result.formulations);

@@ -11,8 +11,10 @@ std::string identification_json(const Mechanism<double>& m, const Identification
 /// identified stay as they are written. Throws Error where the file's form has no place for a value.
 std::string identified_robot_file(const std::string& path, const Mechanism<double>& m, const Identification& r);
 
-/// residuals.csv (t, tau.NAME, predicted.NAME), report.json and, where the library has it, the page. Returns the files.
+/// NAME.yaml (the text of identified_robot_file), residuals.csv (t, tau.NAME, predicted.NAME), identification.json,
+/// report.json and, where the library has it, the page. Returns the files. Throws Error.
 std::vector<std::string> write_identification(const Mechanism<double>& m, const Identification& r,
-                                              const std::string& folder);
+                                              const std::string& robot, const std::string& folder,
+                                              const std::string& name);
 
 }  // namespace gough
