@@ -10,13 +10,6 @@ namespace {
 constexpr double same = 1e-12;  // relative: two ways of writing one number in a robot file differ less
 constexpr double rounding = 1e-14;
 
-/// "leg3.ring" is every leg's "ring".
-std::string role(const Structure& m, const std::string& name) {
-  for (const Leg& leg : m.leg)
-    if (name.rfind(leg.name + ".", 0) == 0) return name.substr(leg.name.size() + 1);
-  return name;
-}
-
 class Maker {
  public:
   Maker(const Mechanism<double>& from, Parameters& parameters) : m(from), p(parameters) {
@@ -50,7 +43,7 @@ class Maker {
 
  private:
   Inertia<Expr> inertia(const std::string& body, const Inertia<double>& I) {
-    const std::string part = role(m, body);
+    const std::string part = m.in_leg(body).second;
     const auto entry = [&](const std::string& name, double value, const std::string& unit, double size) {
       return p(body + "." + name, part + "." + name, value, unit, rounding * size);
     };
@@ -69,7 +62,7 @@ class Maker {
     const std::string& name = m.coordinate[c].name;
     const bool length = m.coordinate[c].is_length;
     const auto entry = [&](const std::string& what, double value, const std::string& unit) {
-      return p(name + "." + what, role(m, name) + "." + what, value, unit);
+      return p(name + "." + what, m.in_leg(name).second + "." + what, value, unit);
     };
     out.stiffness.push_back(entry("stiffness", m.stiffness[c], length ? "N/m" : "N m/rad"));
     out.damping.push_back(entry("damping", m.damping[c], length ? "N s/m" : "N m s/rad"));

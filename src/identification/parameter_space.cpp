@@ -24,14 +24,6 @@ Eigen::Matrix<double, 10, 10> to_our_frame(const Transform<double>& author) {
   return T;
 }
 
-/// The leg a body belongs to; -1: none.
-int leg_of(const Structure& m, std::size_t body) {
-  for (std::size_t i = 0; i < m.leg.size(); ++i)
-    if (static_cast<int>(body) >= m.leg[i].first_body && static_cast<int>(body) < m.leg[i].first_body + m.leg[i].bodies)
-      return static_cast<int>(i);
-  return -1;
-}
-
 /// The platform first, then the bodies in the tree's order.
 std::vector<std::size_t> body_order(const Structure& m) {
   std::vector<std::size_t> order;
@@ -41,19 +33,11 @@ std::vector<std::size_t> body_order(const Structure& m) {
   return order;
 }
 
-/// The name that equal parts of all legs share.
-std::string part_of(const Structure& m, std::size_t body) {
-  const int leg = leg_of(m, body);
-  if (leg < 0) return m.body_name[body];
-  const std::string prefix = m.leg[at(leg)].name + ".";
-  const std::string& name = m.body_name[body];
-  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-}
-
 void check_identical(const Mechanism<double>& m) {
   std::map<std::string, int> parts;
-  for (std::size_t j = 0; j < m.parent.size(); ++j)
-    if (leg_of(m, j) >= 0 && m.has_inertia[j]) ++parts[part_of(m, j)];
+  for (const Leg& leg : m.leg)
+    for (std::size_t j = at(leg.first_body); j < at(leg.first_body + leg.bodies); ++j)
+      if (m.has_inertia[j]) ++parts[m.in_leg(m.body_name[j]).second];
   if (m.leg.size() < 2) throw Error(m.name + ": read --identical-legs, expected a robot with several legs");
   for (const auto& [part, times] : parts)
     if (times != static_cast<int>(m.leg.size()))
@@ -91,7 +75,7 @@ class Collector {
     const auto first = 10 * static_cast<Eigen::Index>(j);
     const Eigen::Matrix<double, 10, 10> T = to_our_frame(m_.body_frame[j]);
     const Ten own = body_parameters<double>(m_.body_frame[j].inverse() * m_.inertia[j]);
-    const std::string body = options_.identical_legs ? part_of(m_, j) : m_.body_name[j];
+    const std::string body = options_.identical_legs ? m_.in_leg(m_.body_name[j]).second : m_.body_name[j];
     for (int k = 0; k < 10; ++k) {
       if (options_.symmetric && k < 9 && !m_.entries[j][at(k)]) {
         space_.fixed.segment<10>(first) += T.col(k) * own[k];

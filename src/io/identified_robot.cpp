@@ -40,13 +40,6 @@ class Writer {
   }
 
  private:
-  /// The leg that a name begins with, and the rest; -1: none.
-  std::pair<int, std::string> in_leg(const std::string& name) const {
-    for (std::size_t i = 0; i < m_.leg.size(); ++i)
-      if (name.starts_with(m_.leg[i].name + ".")) return {static_cast<int>(i), name.substr(m_.leg[i].name.size() + 1)};
-    return {-1, name};
-  }
-
   void body(int j) {
     Ten x = body_parameters<double>(m_.body_frame[at(j)].inverse() * m_.inertia[at(j)]);
     int shared = 1;
@@ -54,7 +47,7 @@ class Writer {
     for (int i = 0; i < space_.inertial; ++i)
       if (space_.entry[at(i)].body == j)
         x[space_.entry[at(i)].index] = p_[i], shared = space_.entry[at(i)].bodies, ++entries_;
-    const auto [leg, name] = in_leg(m_.body_name[at(j)]);
+    const auto [leg, name] = m_.in_leg(m_.body_name[at(j)]);
     if (leg < 0) return put(root_["bodies"], name, root_["bodies"][name], x);
     YAML::Node common = root_["legs"]["bodies"][name];
     if (shared > 1 || m_.leg.size() == 1) return put(root_["legs"]["bodies"], name, common, x);
@@ -90,7 +83,7 @@ class Writer {
   /// Named at the top, named by a leg, or a number in a joint.
   void coefficient(const std::string& name, double value) {
     if (YAML::Node shared = root_["friction"]; shared && shared[name]) return put_number(shared, name, value);
-    const auto [leg, rest] = in_leg(name);
+    const auto [leg, rest] = m_.in_leg(name);
     if (leg >= 0) {
       YAML::Node placement = root_["legs"]["placements"][at(leg)];
       if (placement["friction"] && placement["friction"][rest]) {

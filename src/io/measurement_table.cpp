@@ -49,11 +49,10 @@ class Reader {
 
 }  // namespace
 
-Measurement read_measurement(const std::string& path, const Mechanism<double>& m,
-                             const std::vector<double>& constants) {
+Measurement measurement_from_table(const Table& table, const std::string& path, const Mechanism<double>& m,
+                                   const std::vector<double>& constants) {
   if (m.actuator.empty())
     throw Error(m.name + ": read a robot without actuators, expected some whose forces were measured");
-  const Table table = read_table(path);
   const Reader reader(table, path, m);
   Measurement d;
   d.name = path;
@@ -81,6 +80,11 @@ Measurement read_measurement(const std::string& path, const Mechanism<double>& m
   for (std::size_t i = 0; i < n; ++i)
     d.tau.col(static_cast<Eigen::Index>(i)) *= constants[constants.size() == 1 ? 0 : i];
   return d;
+}
+
+Measurement read_measurement(const std::string& path, const Mechanism<double>& m,
+                             const std::vector<double>& constants) {
+  return measurement_from_table(read_table(path), path, m, constants);
 }
 
 std::vector<std::string> measurement_columns(const Mechanism<double>& m) {

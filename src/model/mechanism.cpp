@@ -28,6 +28,12 @@ std::vector<int> Structure::leg_rows(const Leg& of) const {
   return rows;
 }
 
+std::pair<int, std::string> Structure::in_leg(const std::string& wanted) const {
+  for (std::size_t i = 0; i < leg.size(); ++i)
+    if (wanted.starts_with(leg[i].name + ".")) return {static_cast<int>(i), wanted.substr(leg[i].name.size() + 1)};
+  return {-1, wanted};
+}
+
 std::vector<int> Structure::standing() const {
   std::vector<int> all = elastic;
   if (platform.task_size() + static_cast<int>(all.size()) > nv - rank)

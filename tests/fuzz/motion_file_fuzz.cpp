@@ -1,4 +1,4 @@
-/// Any bytes are a motion file, a table of a motion or of forces, and a study: read them for a five-bar. Bad input may
+/// Any bytes are a motion file, a table of a motion, of forces or of measurements, and a study: read them for a five-bar. Bad input may
 /// throw Error, and nothing else may happen. Started in the project's folder.
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] {
     const gough::Table table = gough::parse_table(text, "fuzz.csv");
     attempt([&] { gough::motion_from_table(table, "fuzz.csv", robot); });
+    attempt([&] { gough::with_rates(gough::measurement_from_table(table, "fuzz.csv", robot), {}); });
     attempt([&] {
       gough::Workspace<double> w(robot);
       gough::tree_positions(robot, w);

@@ -10,6 +10,10 @@ namespace gough {
 Measurement read_measurement(const std::string& path, const Mechanism<double>& m,
                              const std::vector<double>& constants = {});
 
+/// The same from a table; `path` is what messages call it.
+Measurement measurement_from_table(const Table& table, const std::string& path, const Mechanism<double>& m,
+                                   const std::vector<double>& constants = {});
+
 /// t, q.NAME, tau.NAME.
 std::vector<std::string> measurement_columns(const Mechanism<double>& m);
 

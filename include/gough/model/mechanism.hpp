@@ -119,6 +119,9 @@ struct Structure {
   int find_coordinate(std::string_view wanted) const;
   /// The equations of a leg's cut joints.
   std::vector<int> leg_rows(const Leg& leg) const;
+  /// The leg that a name begins with ("leg3.ring": the third), and the rest ("ring"), which equal parts of all legs
+  /// share; -1 and the name itself: none.
+  std::pair<int, std::string> in_leg(const std::string& name) const;
   /// Actuated velocity coordinates, then those that are only elastic.
   std::vector<int> driven() const;
   /// Elastic coordinates whose motion must be told when the platform's is: all, or, where the platform moves drives that are
