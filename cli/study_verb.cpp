@@ -34,6 +34,22 @@ int run_simulations(const gough::Study& study, const std::string& folder, const 
   return result.stopped() ? numerical : done;
 }
 
+int run_controllers(const gough::Study& study, const std::string& folder, const Options& o) {
+  const gough::ControlPlan& plan = *study.control;
+  const std::size_t sweeps = plan.speeds.size() + plan.shares.size() + plan.payloads.size() + plan.periods.size();
+  gough::ControlStudyResult result;
+  {
+    Progress progress("row", (1 + sweeps) * plan.runs.size() * study.motion.states.size());
+    result = gough::run_control_study(study, folder, [&] { return progress.step(); });
+  }
+  const int failed = print(o.json ? gough::control_study_json(study, result) : gough::control_study_text(study, result));
+  if (failed != done) return failed;
+  if (result.stopped) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (!o.json)
+    if (const int lost = print_page(result.files, folder); lost != done) return lost;
+  return result.stopped ? numerical : done;
+}
+
 }  // namespace
 
 int run(const Options& o) {
@@ -41,6 +57,7 @@ int run(const Options& o) {
   const std::string folder = o.output.empty() ? "results/" + study.name : o.output;
   catch_interrupts();
   if (!study.runs.empty()) return run_simulations(study, folder, o);
+  if (study.control) return run_controllers(study, folder, o);
   gough::StudyResult result;
   {
     Progress progress("state", study.motion.states.size());

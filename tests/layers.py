@@ -16,7 +16,7 @@ LAYERS = {
     "flexible": "scalar spatial model dynamics",
     "simulation": "scalar spatial model kinematics dynamics flexible",
     "identification": "scalar spatial model kinematics dynamics flexible simulation",
-    "control": "scalar spatial model kinematics dynamics flexible simulation",
+    "control": "scalar spatial model kinematics dynamics flexible simulation identification",
     "codegen": "scalar spatial model",
     "io": "scalar spatial model kinematics dynamics flexible simulation identification control codegen",
 }

@@ -2,6 +2,7 @@
 /// Everything a program needs.
 #include <fmt/format.h>
 
+#include "gough/control/control.hpp"
 #include "gough/dynamics/along.hpp"
 #include "gough/dynamics/batch.hpp"
 #include "gough/dynamics/compare.hpp"

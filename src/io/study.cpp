@@ -1,6 +1,7 @@
 #include "gough/io/study.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "gough/error.hpp"
@@ -149,6 +150,53 @@ std::vector<StudyRun> runs_of(const FileStudy& read, const std::string& file, co
   return all;
 }
 
+/// Controllers, their plant and what is swept.
+ControlPlan control_of(const FileStudy& read, const std::string& file, const Mechanism<double>& m) {
+  const FileControl& c = read.control;
+  ControlPlan plan;
+  if (read.motion.inside) {
+    plan.trajectory = build_motion(*read.motion.inside, file, m);
+  } else {
+    const std::string path = found_from(file, read.motion.path, read.motion.where);
+    const GivenMotion motion = load_motion_or_table(path, m);
+    if (!motion.trajectory)
+      throw Error(read.motion.where, "read a table of single states as the motion, expected one that goes on in time");
+    plan.trajectory = *motion.trajectory;
+  }
+  const auto positive = [&](const char* key, double x) {
+    if (!(x > 0)) throw Error(c.where, fmt::format("{}: read {:g}, expected more than 0", key, x));
+  };
+  positive("sampling", c.sampling);
+  positive("position_bandwidth", c.position_bandwidth);
+  positive("velocity_bandwidth", c.velocity_bandwidth);
+  if (c.delay < 0 || c.delay > 100 || c.delay != std::floor(c.delay))
+    throw Error(c.where, fmt::format("delay: read {:g}, expected a number of samples from 0 to 100", c.delay));
+  plan.period = c.sampling;
+  plan.sampling.encoder = c.encoder;
+  constexpr double turn = 2 * std::numbers::pi;
+  plan.sampling.velocity_filter = c.velocity_filter / turn;
+  plan.sampling.delay = static_cast<int>(c.delay);
+  if (c.force > 0) plan.sampling.force = c.force;
+  if (c.force_rate > 0) plan.sampling.force_rate = c.force_rate;
+  plan.bandwidths = {c.position_bandwidth / turn, c.velocity_bandwidth / turn};
+  plan.parameters = {c.identical_legs, c.symmetric};
+  plan.base_share = c.plant.parameters, plan.friction_share = c.plant.friction, plan.payload = c.plant.payload;
+  plan.seed = static_cast<unsigned>(std::max(0.0, c.plant.seed));
+  for (const FileControlRun& r : c.runs) {
+    check_plain_name("name", r.name, r.where);
+    if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const ControlRun& x) { return x.name == r.name; }))
+      throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
+    if (r.generated && static_cast<LawKind>(r.law) != LawKind::computed_force)
+      throw Error(r.where, "generated: read true, expected it with law: computed_force only");
+    plan.runs.push_back({r.name, static_cast<LawKind>(r.law), r.friction, r.payload, static_cast<ElasticMotion>(r.elastic),
+                         r.rate, r.generated});
+  }
+  for (const double x : c.sweep.speed) positive("speed", x);
+  for (const double x : c.sweep.sampling) positive("sampling", x);
+  plan.speeds = c.sweep.speed, plan.shares = c.sweep.parameters, plan.payloads = c.sweep.payload, plan.periods = c.sweep.sampling;
+  return plan;
+}
+
 }  // namespace
 
 Study parse_study(const std::string& text, const std::string& file) {
@@ -178,6 +226,11 @@ Study parse_study(const std::string& text, const std::string& file) {
   s.forces = static_cast<SimulatedForces>(read.simulate.forces);
   s.time = read.simulate.time;
   s.runs = runs_of(read, file, s);
+  const bool controls = read.compute == 2;
+  if (controls == read.control.runs.empty())
+    throw Error(read.where, controls ? "compute: read control, expected control: with runs"
+                                     : "control: read runs, expected them with compute: control only");
+  if (controls) s.control = control_of(read, file, s.robot);
   return s;
 }
 

@@ -107,6 +107,71 @@ const Table<FileSimulate>& simulate_table() {
   return table;
 }
 
+const Table<FileControlRun>& control_run_table() {
+  using R = FileControlRun;
+  static const Table<R> table{
+      "a controller",
+      {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
+       field("law", &R::law, choice(law_names),
+             "joint (default): cascaded single joints; computed_force: plus the model's forces of the desired motion; "
+             "computed_torque: the model at the measured state; adaptive: computed_force that learns base parameters"),
+       field("friction", &R::friction, Boolean{}, "whether its model has friction; true if left out"),
+       field("payload", &R::payload, Number{mass}, "that its model knows of; 0 if left out"),
+       field("elastic", &R::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
+             "how its model sees elastic joints: locked (default) or quasistatic"),
+       field("rate", &R::rate, Number{none}, "of adaptive; 1 if left out"),
+       field("generated", &R::generated, Boolean{}, "computed_force by generated C, compiled for the run and timed")},
+      "control_run"};
+  return table;
+}
+
+const Table<FilePlant>& plant_table() {
+  using P = FilePlant;
+  static const Table<P> table{"a plant",
+                              {field("parameters", &P::parameters, Number{none},
+                                     "share by which base parameters differ from the model's, up or down; 0 if left out"),
+                               field("friction", &P::friction, Number{none}, "the same of friction coefficients"),
+                               field("payload", &P::payload, Number{mass}, "on the platform; 0 if left out"),
+                               field("seed", &P::seed, Number{none}, "of the signs; 1 if left out")},
+                              "plant"};
+  return table;
+}
+
+const Table<FileSweep>& sweep_table() {
+  using S = FileSweep;
+  static const Table<S> table{
+      "a sweep",
+      {field("speed", &S::speed, ListOf<Number>{{none}, 50}, "times the motion's"),
+       field("parameters", &S::parameters, ListOf<Number>{{none}, 50},
+             "shares by which base parameters differ, friction by twice as much"),
+       field("payload", &S::payload, ListOf<Number>{{mass}, 50}, "on the plant"),
+       field("sampling", &S::sampling, ListOf<Number>{{time}, 50}, "sampling times")},
+      "sweep"};
+  return table;
+}
+
+const Table<FileControl>& control_table() {
+  using C = FileControl;
+  static const Table<C> table{
+      "control",
+      {field("sampling", &C::sampling, Number{time}, "time between samples; 0.5 ms if left out"),
+       field("encoder", &C::encoder, Number{none}, "step of the encoders [m or rad]; exact if left out"),
+       field("velocity_filter", &C::velocity_filter, Number{rate}, "corner of a first-order low pass on rates [rad/s, or Hz]; none if left out"),
+       field("delay", &C::delay, Number{none}, "samples between a measurement and its force; 1 if left out"),
+       field("position_bandwidth", &C::position_bandwidth, Number{rate}, "of the outer loop [rad/s, or Hz]; 10 Hz if left out"),
+       field("velocity_bandwidth", &C::velocity_bandwidth, Number{rate}, "of the inner loop [rad/s, or Hz]; 50 Hz if left out"),
+       field("force", &C::force, Number{none}, "limit of all actuators beside the robot's [N or N m]"),
+       field("force_rate", &C::force_rate, Number{none}, "limit of its change [N/s or N m/s]"),
+       field("identical_legs", &C::identical_legs, Boolean{}, "base parameters with legs that share theirs"),
+       field("symmetric", &C::symmetric, Boolean{}, "base parameters with the symmetries that the robot file declares"),
+       field("plant", &C::plant, Object<FilePlant>{plant_table}, "how the robot differs from its model"),
+       field("runs", &C::runs, ListOf<Object<FileControlRun>>{{control_run_table}, 20}, "controllers; the first is the measure",
+             true),
+       field("sweep", &C::sweep, Object<FileSweep>{sweep_table}, "what errors depend on")},
+      "control"};
+  return table;
+}
+
 const Table<FileStudy>& study_table() {
   using S = FileStudy;
   static const Table<S> table{
@@ -119,15 +184,17 @@ const Table<FileStudy>& study_table() {
        field("parameters", &S::parameters, MapOf<AnyNumber>{{}, 100}, "numbers by name, to be used in set"),
        field("set", &S::set, MapOf<ValueReader>{{}, 100},
              "other values in the robot file, by path: legs.joints.drive.screw; a number or a parameter's name"),
-       field("compute", &S::compute, Choice{{"inverse", "simulate"}},
-             "what is asked: inverse (default), the actuators' forces; or simulate, motions from forces"),
+       field("compute", &S::compute, Choice{{"inverse", "simulate", "control"}},
+             "what is asked: inverse (default), the actuators' forces; simulate, motions from forces; or control, motions "
+             "under controllers"),
        field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
              "where the motion of elastic joints comes from: given, locked (default) or quasistatic"),
        field("published", &S::published, Object<FilePublished>{published_table},
              "numbers of a publication, to be shown beside ours"),
-       field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation")},
+       field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation"),
+       field("control", &S::control, Object<FileControl>{control_table}, "controllers and the plant they control")},
       "study"};
   return table;
 }
@@ -139,6 +206,10 @@ json study_definitions() {
   all["published_number"] = Object<FilePublishedNumber>{published_number_table}.definition();
   all["simulate"] = Object<FileSimulate>{simulate_table}.definition();
   all["run"] = Object<FileRun>{run_table}.definition();
+  all["control"] = Object<FileControl>{control_table}.definition();
+  all["control_run"] = Object<FileControlRun>{control_run_table}.definition();
+  all["plant"] = Object<FilePlant>{plant_table}.definition();
+  all["sweep"] = Object<FileSweep>{sweep_table}.definition();
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 /// The grammar of a study file.
+#include <numbers>
 #include <optional>
 
 #include "gough/dynamics/dynamics.hpp"
@@ -58,6 +59,37 @@ struct FileSimulate {
   std::vector<FileRun> runs;
 };
 
+/// One controller of a study of control.
+struct FileControlRun {
+  Where where;
+  std::string name;
+  std::size_t law = 0, elastic = 1;
+  bool friction = true, generated = false;
+  double payload = 0, rate = 1;
+};
+
+/// How the plant differs from the model.
+struct FilePlant {
+  Where where;
+  double parameters = 0, friction = 0, payload = 0, seed = 1;
+};
+
+struct FileSweep {
+  Where where;
+  std::vector<double> speed, parameters, payload, sampling;
+};
+
+struct FileControl {
+  Where where;
+  double sampling = 5e-4, encoder = 0, velocity_filter = 0, delay = 1;
+  double position_bandwidth = 20 * std::numbers::pi, velocity_bandwidth = 100 * std::numbers::pi;  ///< [rad/s]
+  double force = 0, force_rate = 0;
+  bool identical_legs = false, symmetric = false;
+  FilePlant plant;
+  std::vector<FileControlRun> runs;
+  FileSweep sweep;
+};
+
 struct FileStudy {
   Where where;
   std::string study, description;
@@ -71,6 +103,7 @@ struct FileStudy {
   std::size_t elastic = 1;
   FilePublished published;
   FileSimulate simulate;
+  FileControl control;
 };
 
 const Table<FileStudy>& study_table();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gough/io/control_study.hpp"
 #include "gough/io/dynamics_report.hpp"
 #include "gough/io/published.hpp"
 #include "gough/io/simulation_report.hpp"
@@ -37,6 +38,7 @@ struct Study {
   std::vector<std::pair<std::string, std::string>> settings;  ///< path in the robot file, value
   Published published;
   std::vector<StudyRun> runs;  ///< of a simulation; empty: inverse dynamics
+  std::optional<ControlPlan> control;  ///< of control; then nothing else is computed
   SimulatedForces forces = SimulatedForces::rigid;
   double step = 1e-3;  ///< [s]
   double time = 0;     ///< [s] of simulations; 0: as long as the motion
