@@ -35,14 +35,13 @@ int run_simulations(const gough::Study& study, const std::string& folder, const 
 }
 
 int run_controllers(const gough::Study& study, const std::string& folder, const Options& o) {
-  const gough::ControlPlan& plan = *study.control;
-  const std::size_t sweeps = plan.speeds.size() + plan.shares.size() + plan.payloads.size() + plan.periods.size();
   gough::ControlStudyResult result;
   {
-    Progress progress("row", (1 + sweeps) * plan.runs.size() * study.motion.states.size());
+    Progress progress("row", gough::control_rows(study));
     result = gough::run_control_study(study, folder, [&] { return progress.step(); });
   }
-  const int failed = print(o.json ? gough::control_study_json(study, result) : gough::control_study_text(study, result));
+  const int failed =
+      print(o.json ? gough::control_study_json(study, result) : gough::control_study_text(study, result));
   if (failed != done) return failed;
   if (result.stopped) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
   if (!o.json)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <numbers>
 #include <random>
 
@@ -34,6 +35,8 @@ class ModelForces {
  public:
   explicit ModelForces(const Mechanism<double>& m, Formulation by = Formulation::legs)
       : m_(m), w_(m_), form_(make_master_form(m_, w_, Master::drives)), d_(m_, w_, options(by)) {}
+  ModelForces(const ModelForces&) = delete;  // its parts look at each other
+  ModelForces& operator=(const ModelForces&) = delete;
 
   /// Of the actuators at q, v with accelerations a.
   const VecX<double>& operator()(const VecX<double>& q, const VecX<double>& v, const VecX<double>& a) {
@@ -67,9 +70,16 @@ class ModelForces {
 /// The cascade of (K1), with its integrals.
 class Cascade {
  public:
-  explicit Cascade(JointGains gains) : gains_(std::move(gains)), integral_(VecX<double>::Zero(gains_.velocity.size())) {}
+  explicit Cascade(JointGains gains)
+      : gains_(std::move(gains)), integral_(VecX<double>::Zero(gains_.velocity.size())) {}
+  /// With a feedforward. The integrals begin as if the robot had stood long enough.
+  VecX<double> operator()(const ControlSample& s, const VecX<double>& feedforward) {
+    if (!begun_ && (gains_.integral.array() > 0).all()) integral_ = s.standing - feedforward;
+    begun_ = true;
+    return feedforward + (*this)(s);
+  }
   VecX<double> operator()(const ControlSample& s) {
-    const VecX<double> wanted = s.desired.v + gains_.position.cwiseProduct(s.desired.q - s.q);
+    const VecX<double> wanted = s.desired_v + gains_.position.cwiseProduct(s.desired_q - s.q);
     const VecX<double> error = wanted - s.v;
     integral_ += s.period * gains_.integral.cwiseProduct(error);
     return gains_.velocity.cwiseProduct(error) + integral_;
@@ -79,39 +89,44 @@ class Cascade {
  private:
   JointGains gains_;
   VecX<double> integral_;
+  bool begun_ = false;
 };
 
 /// Measures, asks, waits and limits.
 class Sampler {
  public:
   Sampler(const Mechanism<double>& plant, const Reference& reference, ControlLaw law, const SamplingOptions& o)
-      : m_(plant), reference_(reference), law_(std::move(law)), options_(o) {}
+      : m_(plant), reference_(reference), law_(std::move(law)), options_(o) {
+    standing_ = standing_at(plant, reference.rows.front().q).tau;
+  }
 
   void operator()(double t, Workspace<double>& w) {
     VecX<double> q = picked(m_, w.q, true);
     if (options_.encoder > 0)
       for (double& x : q) x = options_.encoder * std::round(x / options_.encoder);
-    estimate_rates(t, q);
-    last_q_ = q;
-    last_t_ = t;
-    VecX<double> wanted = law_({t, reference_.period, q, v_, reference_.at(t)});
-    if (queue_.empty()) queue_.assign(static_cast<std::size_t>(std::max(0, options_.delay)), wanted);
+    const Reference::Row& desired = reference_.at(t);
+    if (last_q_.size() == 0) {
+      v_ = desired_v_ = desired.v;
+    } else if (t > last_t_) {
+      estimate(q - last_q_, t - last_t_, v_);
+      estimate(desired.q - last_desired_, t - last_t_, desired_v_);
+    }
+    last_q_ = q, last_desired_ = desired.q, last_t_ = t;
+    const VecX<double> wanted = law_({t, reference_.period, q, v_, standing_, desired.q, desired_v_,
+                                      reference_.at(t + options_.delay * reference_.period)});
+    if (queue_.empty()) queue_.assign(static_cast<std::size_t>(options_.delay), wanted);
     queue_.push_back(wanted);
     VecX<double> tau = queue_.front();
-    queue_.erase(queue_.begin());
+    queue_.pop_front();
     limit(tau);
     w.tau = tau;
   }
 
  private:
-  void estimate_rates(double t, const VecX<double>& q) {
-    if (last_q_.size() == 0 || t <= last_t_) {
-      v_ = reference_.at(t).v;
-      return;
-    }
-    const VecX<double> difference = (q - last_q_) / (t - last_t_);
-    const double share = options_.velocity_filter > 0 ? 1 - std::exp(-2 * pi * options_.velocity_filter * (t - last_t_)) : 1;
-    v_ += share * (difference - v_);
+  /// Differences through the low pass.
+  void estimate(const VecX<double>& step, double time, VecX<double>& v) const {
+    const double share = options_.velocity_filter > 0 ? 1 - std::exp(-2 * pi * options_.velocity_filter * time) : 1;
+    v += share * (step / time - v);
   }
   void limit(VecX<double>& tau) {
     for (Eigen::Index i = 0; i < tau.size(); ++i) {
@@ -129,9 +144,9 @@ class Sampler {
   const Reference& reference_;
   ControlLaw law_;
   SamplingOptions options_;
-  VecX<double> last_q_, v_, last_tau_;
+  VecX<double> standing_, last_q_, v_, last_desired_, desired_v_, last_tau_;
   double last_t_ = 0;
-  std::vector<VecX<double>> queue_;
+  std::deque<VecX<double>> queue_;
 };
 
 }  // namespace
@@ -142,13 +157,47 @@ const Reference::Row& Reference::at(double t) const {
   return rows[static_cast<std::size_t>(std::clamp<long>(k, 0, static_cast<long>(rows.size()) - 1))];
 }
 
+Desired desired_at(const Reference& r, double t) {
+  const double first = r.rows.front().state.t, place = std::max(0.0, (t - first) / r.period);
+  const std::size_t k = std::min(static_cast<std::size_t>(place), r.rows.size() - 1);
+  const Reference::Row &a = r.rows[k], &b = r.rows[std::min(k + 1, r.rows.size() - 1)];
+  const double h = r.period, s = std::min(1.0, place - static_cast<double>(k));
+  const double f = s * s * (3 - 2 * s), fa = s * (1 - s) * (1 - s) * h, fb = s * s * (s - 1) * h;
+  const double g = 6 * s * (1 - s) / h, ga = (1 - s) * (1 - 3 * s), gb = s * (3 * s - 2);
+  Desired d;
+  d.q = a.q + f * (b.q - a.q) + fa * a.v + fb * b.v;
+  d.v = g * (b.q - a.q) + ga * a.v + gb * b.v;
+  if (!a.state.of_platform()) return d;
+  const PlatformMotion &x = a.state.platform(), &y = b.state.platform();
+  d.p = x.pose.p + f * (y.pose.p - x.pose.p) + fa * x.v + fb * y.v;
+  return d;
+}
+
+namespace {
+
+/// Rates of positions that were found one by one: quasi-static yielding has no rates of its own.
+void differentiate(Reference& r) {
+  const std::size_t n = r.rows.size();
+  if (n < 3) return;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t i = std::clamp<std::size_t>(k, 1, n - 2);
+    const VecX<double>&a = r.rows[i - 1].q, &b = r.rows[i].q, &c = r.rows[i + 1].q;
+    const double off = static_cast<double>(k) - static_cast<double>(i);
+    r.rows[k].a = (c - 2 * b + a) / (r.period * r.period);
+    r.rows[k].v = (c - a) / (2 * r.period) + off * r.period * r.rows[k].a;
+  }
+}
+
+}  // namespace
+
 Reference reference_of(const Mechanism<double>& model, const Trajectory& trajectory, double period,
                        const ReferenceOptions& options) {
   if (!(period > 0)) throw Error(fmt::format("sampling: read {:g} s, expected more than 0", period));
   const double f = options.speed;
   const auto samples = static_cast<std::size_t>(std::ceil(trajectory.duration / (f * period)));
   if (samples > most_samples)
-    throw Error(fmt::format("sampling: read {:g} s, which makes {} samples, expected at most {}", period, samples, most_samples));
+    throw Error(fmt::format("sampling: read {:g} s, which makes {} samples, expected at most {}", period, samples,
+                            most_samples));
   std::vector<KnownState> states;
   for (std::size_t k = 0; k <= samples; ++k) {
     const double t = static_cast<double>(k) * period;
@@ -173,7 +222,25 @@ Reference reference_of(const Mechanism<double>& model, const Trajectory& traject
     return true;
   });
   if (!answer.ok()) throw Error(answer.explain(model.name));
+  if (options.elastic == ElasticMotion::quasistatic && !model.elastic.empty()) differentiate(r);
   return r;
+}
+
+Standing standing_at(const Mechanism<double>& m, const VecX<double>& actuators) {
+  const Mechanism<double> smooth = without_friction(m);
+  const VecX<double> rest = VecX<double>::Zero(actuators.size());
+  MotionState state;
+  state.motion = ActuatorMotion{actuators, rest, rest};
+  AlongOptions along;
+  along.elastic = ElasticMotion::quasistatic;
+  Standing s;
+  const std::vector<KnownState> states = {{state, {}, {}, {}, {}, {}}};
+  const AlongAnswer answer = inverse_along(smooth, states, along, [&](const AlongRow& row) {
+    s = {row.w.q, row.w.tau};
+    return true;
+  });
+  if (!answer.ok()) throw Error(answer.explain(m.name + ": the start"));
+  return s;
 }
 
 Controller sampled(const Mechanism<double>& plant, const Reference& reference, const ControlLaw& law,
@@ -184,44 +251,59 @@ Controller sampled(const Mechanism<double>& plant, const Reference& reference, c
 
 // ------------------------------------------------------------------------------------------------ laws
 
-JointGains gains_for(const Mechanism<double>& model, const Bandwidths& bandwidths) {
+/// The mass matrix that the drives feel at home.
+static MatX<double> mass_at_home(const Mechanism<double>& model) {
   const Eigen::Index n = drives(model);
-  const Mechanism<double> smooth = without_friction(model);
-  ModelForces forces(smooth);
+  const int freedoms = model.nv - model.rank - static_cast<int>(model.driven().size() - model.actuator.size());
+  if (n == 0 || n != freedoms)
+    throw Error(fmt::format("{}: read {} actuators, expected as many as there are degrees of freedom to control, {}",
+                            model.name, n, freedoms));
+  ModelForces forces(without_friction(model));
   const VecX<double> home = picked(model, model.home, true), rest = VecX<double>::Zero(n);
   const VecX<double> weight = forces(home, rest, rest);
+  MatX<double> M(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) M.col(i) = forces(home, rest, VecX<double>::Unit(n, i)) - weight;
+  return M;
+}
+
+JointGains gains_for(const Mechanism<double>& model, const Bandwidths& bandwidths) {
+  const MatX<double> M = mass_at_home(model);
+  const VecX<double> scale = M.diagonal().cwiseSqrt().cwiseInverse();
+  const VecX<double> s = singular_values(scale.asDiagonal() * M * scale.asDiagonal()).s;
+  const double lightest = s[s.size() - 1], wp = 2 * pi * bandwidths.position, wv = 2 * pi * bandwidths.velocity;
   JointGains g;
-  g.mass.resize(n);
-  for (Eigen::Index i = 0; i < n; ++i) g.mass[i] = forces(home, rest, VecX<double>::Unit(n, i))[i] - weight[i];
-  g.position = VecX<double>::Constant(n, 2 * pi * bandwidths.position);
-  g.velocity = 2 * pi * bandwidths.velocity * g.mass;
-  g.integral = g.velocity * (2 * pi * bandwidths.velocity / 10);
+  g.mass = M.diagonal();
+  g.position = VecX<double>::Constant(M.rows(), wp);
+  g.velocity = wv * lightest * g.mass;
+  g.integral = wp / 4 * g.velocity;
   return g;
 }
 
 ControlLaw joint_control(const JointGains& gains) {
   auto cascade = std::make_shared<Cascade>(gains);
   return [cascade](const ControlSample& s) -> VecX<double> {
-    return (*cascade)(s) + cascade->gains().mass.cwiseProduct(s.desired.a);
+    return (*cascade)(s, cascade->gains().mass.cwiseProduct(s.ahead.a));
   };
 }
 
 ControlLaw computed_force(const JointGains& gains) {
   auto cascade = std::make_shared<Cascade>(gains);
-  return [cascade](const ControlSample& s) -> VecX<double> { return (*cascade)(s) + s.desired.tau; };
+  return [cascade](const ControlSample& s) -> VecX<double> { return (*cascade)(s, s.ahead.tau); };
 }
 
 ControlLaw computed_torque(const Mechanism<double>& model, const Bandwidths& bandwidths) {
   struct State {
+    explicit State(const Mechanism<double>& m, const JointGains& gains) : here(m), desired(m), cascade(gains) {}
     ModelForces here, desired;
+    Cascade cascade;
   };
-  const Mechanism<double> smooth = without_friction(model);
-  auto state = std::make_shared<State>(State{ModelForces(smooth), ModelForces(smooth)});
-  const double w = 2 * pi * bandwidths.position;
-  return [state, w](const ControlSample& s) -> VecX<double> {
-    const VecX<double> a = s.desired.a + 2 * w * (s.desired.v - s.v) + w * w * (s.desired.q - s.q);
-    VecX<double> tau = state->here(s.q, s.v, a);
-    tau += s.desired.tau - state->desired(s.desired.q, s.desired.v, s.desired.a);  // friction
+  const VecX<double> ones = VecX<double>::Ones(drives(model));
+  const double wp = 2 * pi * bandwidths.position, wv = 2 * pi * bandwidths.velocity;
+  const JointGains accelerations{wp * ones, wv * ones, wp / 4 * wv * ones, ones};
+  auto state = std::make_shared<State>(without_friction(model), accelerations);
+  return [state](const ControlSample& s) -> VecX<double> {
+    VecX<double> tau = state->here(s.q, s.v, s.ahead.a + state->cascade(s));
+    tau += s.ahead.tau - state->desired(s.ahead.q, s.ahead.v, s.ahead.a);  // friction
     return tau;
   };
 }
@@ -229,6 +311,8 @@ ControlLaw computed_torque(const Mechanism<double>& model, const Bandwidths& ban
 ControlLaw adaptive(const Mechanism<double>& model, const JointGains& gains, const AdaptiveOptions& options,
                     std::shared_ptr<VecX<double>> theta) {
   struct State {
+    State(const Mechanism<double>& m, const JointGains& g, const ParameterOptions& o)
+        : cascade(g), forces(m, Formulation::virtual_power), base(base_parameters(m, o)) {}
     Cascade cascade;
     ModelForces forces;
     BaseParameters base;
@@ -236,16 +320,15 @@ ControlLaw adaptive(const Mechanism<double>& model, const JointGains& gains, con
   };
   JointGains plain = gains;
   plain.integral.setZero();  // what parameters learn, an integral must not
-  auto state = std::make_shared<State>(
-      State{Cascade(plain), ModelForces(model, Formulation::virtual_power), base_parameters(model, options.parameters), {}});
+  auto state = std::make_shared<State>(model, plain, options.parameters);
   if (!theta) theta = std::make_shared<VecX<double>>();
   *theta = state->base.combinations() * state->base.space.value;
   state->step = theta->cwiseAbs().cwiseMax(1e-3 * theta->cwiseAbs().maxCoeff());
   return [state, theta, options](const ControlSample& s) -> VecX<double> {
-    state->forces(s.desired.q, s.desired.v, s.desired.a);
+    state->forces(s.ahead.q, s.ahead.v, s.ahead.a);
     const RegressorRow row = regressor_row(state->forces.model(), state->base.space, state->forces.dynamics());
     const MatX<double> Y = least_squares(row.drives, columns_of(row.H, state->base.columns()));
-    const VecX<double> error = s.desired.v - s.v + state->cascade.gains().position.cwiseProduct(s.desired.q - s.q);
+    const VecX<double> error = s.desired_v - s.v + state->cascade.gains().position.cwiseProduct(s.desired_q - s.q);
     // each parameter in its own units, its column in forces: the same effort for all
     const VecX<double> effect = (Y * state->step.asDiagonal()).colwise().norm().transpose().cwiseMax(1e-9);
     const VecX<double> push = (Y * state->step.asDiagonal()).transpose() * error;

@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "control_parts.hpp"
 #include "gough/error.hpp"
+#include "gough/identification/measurement.hpp"
 #include "gough/io/compiled.hpp"
+#include "gough/io/csv.hpp"
 #include "gough/io/generate.hpp"
 #include "gough/io/study.hpp"
-#include "gough/kinematics/forward.hpp"
 #include "report_parts.hpp"
 
 namespace gough {
@@ -22,7 +24,6 @@ namespace {
 using namespace io;
 namespace fs = std::filesystem;
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
-const Coordinate& drive(const Mechanism<double>& m, Eigen::Index i) { return m.coordinate[at(m.actuator[at(i)])]; }
 
 /// The model as a run knows it.
 Mechanism<double> known_model(const Mechanism<double>& model, const ControlRun& run) {
@@ -30,346 +31,311 @@ Mechanism<double> known_model(const Mechanism<double>& model, const ControlRun& 
   return run.payload > 0 ? with_payload(m, run.payload) : m;
 }
 
-/// Computed force whose model is generated C, timed.
-class Generated {
+/// A folder that goes when this does.
+class PassingFolder {
  public:
-  Generated(const Mechanism<double>& model, const JointGains& gains)
-      : folder_(fs::temp_directory_path() / fmt::format("gough_control_{}", std::chrono::steady_clock::now().time_since_epoch().count())) {
-    fs::create_directories(folder_);
-    const Program p = generate(model, {"inverse", "platform", false, false, true});
-    const std::string file = (folder_ / "forces.so").string();
-    compile(p, file);
-    code_ = std::make_unique<CompiledProgram>(file);
-    cascade_ = computed_force(gains);
+  PassingFolder() {
+    std::string name = (fs::temp_directory_path() / "gough_control_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw Error({name, 0}, "cannot be made, expected a place for generated code");
+    path_ = name;
   }
-  ~Generated() {
+  ~PassingFolder() {
     std::error_code ignored;
-    fs::remove_all(folder_, ignored);
+    fs::remove_all(path_, ignored);
   }
-  Generated(const Generated&) = delete;
-  Generated& operator=(const Generated&) = delete;
+  PassingFolder(const PassingFolder&) = delete;
+  PassingFolder& operator=(const PassingFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Computed force whose model is generated C, timed.
+class GeneratedForces {
+ public:
+  GeneratedForces(const Mechanism<double>& model, const JointGains& gains) : feedback_(computed_force(gains)) {
+    GenerateWish wish{"inverse", "platform"};
+    wish.matrix = true;
+    const std::string file = (folder_.path() / "forces.so").string();
+    compile(generate(model, wish), file);
+    code_ = std::make_unique<CompiledProgram>(file);
+    in_.resize(code_->input_size());
+    tau_.resize(code_->output_size());
+  }
 
   VecX<double> operator()(const ControlSample& s) {
-    const PlatformMotion& x = s.desired.state.platform();
-    std::vector<double> in(x.pose.p.begin(), x.pose.p.end());
+    const PlatformMotion& x = s.ahead.state.platform();
+    double* to = in_.data();
+    to = std::copy(x.pose.p.begin(), x.pose.p.end(), to);
     for (Eigen::Index r = 0; r < 3; ++r)
-      for (Eigen::Index c = 0; c < 3; ++c) in.push_back(x.pose.R(r, c));
-    for (const Vec3<double>& v : {x.v, x.w, x.a, x.dw}) in.insert(in.end(), v.begin(), v.end());
-    std::vector<double> tau(at(s.q.size()));
+      for (Eigen::Index c = 0; c < 3; ++c) *to++ = x.pose.R(r, c);
+    for (const Vec3<double>* v : {&x.v, &x.w, &x.a, &x.dw}) to = std::copy(v->begin(), v->end(), to);
     const auto start = std::chrono::steady_clock::now();
-    (*code_)(in, tau);
+    const int status = (*code_)(in_, tau_);
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++samples_;
-    Reference::Row desired = s.desired;
-    desired.tau = Eigen::Map<VecX<double>>(tau.data(), s.q.size());
-    return cascade_({s.t, s.period, s.q, s.v, desired});
+    if (status != 0) throw Error(fmt::format("generated forces: the pose at t = {:g} s is singular", s.t));
+    Reference::Row ahead = s.ahead;
+    ahead.tau = Eigen::Map<const VecX<double>>(tau_.data(), s.q.size());
+    return feedback_({s.t, s.period, s.q, s.v, s.standing, s.desired_q, s.desired_v, ahead});
   }
   double per_sample() const { return samples_ > 0 ? seconds_ / static_cast<double>(samples_) : 0; }
 
  private:
-  fs::path folder_;
+  PassingFolder folder_;
+  ControlLaw feedback_;
   std::unique_ptr<CompiledProgram> code_;
-  ControlLaw cascade_;
+  std::vector<double> in_, tau_;
   double seconds_ = 0;
   long samples_ = 0;
 };
 
-ControlLaw law_of(const Mechanism<double>& model, const ControlPlan& plan, const ControlRun& run) {
-  const JointGains gains = gains_for(model, plan.bandwidths);
+ControlLaw law_of(const Mechanism<double>& known, const ControlPlan& plan, const ControlRun& run) {
+  const JointGains gains = gains_for(known, plan.bandwidths);
   switch (run.law) {
     case LawKind::joint: return joint_control(gains);
     case LawKind::computed_force: return computed_force(gains);
-    case LawKind::computed_torque: return computed_torque(model, plan.bandwidths);
-    case LawKind::adaptive: return adaptive(model, gains, {plan.parameters, run.rate});
+    case LawKind::computed_torque: return computed_torque(known, plan.bandwidths);
+    case LawKind::adaptive: return adaptive(known, gains, {plan.parameters, run.rate});
   }
   return {};
 }
 
-/// Errors, forces and rates, row by row.
+/// Errors and forces, row by row.
 class Recorder {
  public:
   Recorder(const Mechanism<double>& plant, const Reference& reference, std::size_t rows)
-      : m_(plant), reference_(reference), n_(static_cast<Eigen::Index>(plant.actuator.size())) {
-    const auto r = static_cast<Eigen::Index>(rows);
-    outcome.error.resize(r, n_), outcome.force.resize(r, n_), outcome.rate.resize(r, n_);
+      : m_(plant), reference_(reference) {
+    const auto r = static_cast<Eigen::Index>(rows), n = static_cast<Eigen::Index>(plant.actuator.size());
+    for (MatX<double>* x : {&o.error, &o.error_rate, &o.force, &o.model}) x->resize(r, n);
+    o.platform.resize(r, reference.rows.front().state.of_platform() ? 3 : 0);
   }
   void add(const SimulationRow& row) {
-    const Reference::Row& desired = reference_.at(row.t);
-    const auto k = static_cast<Eigen::Index>(outcome.t.size());
-    outcome.t.push_back(row.t);
-    for (Eigen::Index i = 0; i < n_; ++i) {
+    const auto k = static_cast<Eigen::Index>(o.t.size());
+    o.t.push_back(row.t);
+    const Desired d = desired_at(reference_, row.t);
+    for (Eigen::Index i = 0; i < o.error.cols(); ++i) {
       const int c = m_.actuator[at(i)];
-      outcome.error(k, i) = desired.q[i] - row.w.q[position_index(m_, c)];
-      outcome.force(k, i) = row.w.tau[i];
-      outcome.rate(k, i) = row.w.v[c];
+      o.error(k, i) = d.q[i] - row.w.q[position_index(m_, c)];
+      o.error_rate(k, i) = d.v[i] - row.w.v[c];
     }
-    if (desired.state.of_platform()) square_ += (desired.state.platform().pose.p - platform_pose(m_, row.w).p).squaredNorm();
+    o.force.row(k) = row.w.tau.transpose();
+    o.model.row(k) = reference_.at(row.t).tau.transpose();
+    if (o.platform.cols() > 0) o.platform.row(k) = (d.p - platform_pose(m_, row.w).p).transpose();
   }
-  void finish() {
-    const auto rows = static_cast<Eigen::Index>(outcome.t.size());
-    for (MatX<double>* x : {&outcome.error, &outcome.force, &outcome.rate}) x->conservativeResize(rows, n_);
-    if (rows == 0) return;
-    const auto count = static_cast<double>(rows);
-    outcome.rms = (outcome.error.colwise().squaredNorm().transpose() / count).cwiseSqrt();
-    outcome.largest = outcome.error.cwiseAbs().colwise().maxCoeff().transpose();
-    outcome.all = outcome.error.norm() / std::sqrt(count * static_cast<double>(n_));
-    outcome.platform_rms = std::sqrt(square_ / count);
+  ControlOutcome finished() {
+    const auto rows = static_cast<Eigen::Index>(o.t.size());
+    for (MatX<double>* x : {&o.error, &o.error_rate, &o.force, &o.model, &o.platform})
+      x->conservativeResize(rows, Eigen::NoChange);
+    return std::move(o);
   }
-  ControlOutcome outcome;
+  ControlOutcome o;
 
  private:
   const Mechanism<double>& m_;
   const Reference& reference_;
-  Eigen::Index n_;
-  double square_ = 0;
 };
+
+double rms_of(const MatX<double>& x) { return x.size() > 0 ? x.norm() / std::sqrt(static_cast<double>(x.size())) : 0; }
 
 }  // namespace
 
+VecX<double> ControlOutcome::rms() const {
+  return (error.colwise().squaredNorm().transpose() / std::max<double>(1, static_cast<double>(error.rows())))
+      .cwiseSqrt();
+}
+VecX<double> ControlOutcome::largest() const {
+  if (error.rows() == 0) return VecX<double>::Zero(error.cols());
+  return error.cwiseAbs().colwise().maxCoeff().transpose();
+}
+double ControlOutcome::all() const { return rms_of(error); }
+double ControlOutcome::platform_rms() const {
+  return platform.size() > 0 ? platform.norm() / std::sqrt(static_cast<double>(platform.rows())) : 0;
+}
+double ControlOutcome::vibration(double frequency) const {
+  if (platform.rows() < 3) return 0;
+  const double rate = static_cast<double>(t.size() - 1) / (t.back() - t.front());
+  if (!(frequency < rate / 2)) return 0;
+  const MatX<double> fast = platform - ZeroPhase(frequency, rate)(platform);
+  return fast.norm() / std::sqrt(static_cast<double>(fast.rows()));
+}
+
 ControlOutcome run_control(const Mechanism<double>& model, const Mechanism<double>& plant, const ControlPlan& plan,
-                           const ControlRun& run, double speed, double row_step, const std::function<bool()>& after) {
+                           const ControlRun& run, double speed, double row_step,
+                           const std::function<bool(const SimulationRow&)>& go_on) {
   const Mechanism<double> known = known_model(model, run);
   const Reference reference = reference_of(known, plan.trajectory, plan.period, {speed, run.elastic});
-  std::shared_ptr<Generated> generated;
+  std::shared_ptr<GeneratedForces> generated;
   ControlLaw law = law_of(known, plan, run);
   if (run.generated) {
-    generated = std::make_shared<Generated>(known, gains_for(known, plan.bandwidths));
+    generated = std::make_shared<GeneratedForces>(known, gains_for(known, plan.bandwidths));
     law = [generated](const ControlSample& s) { return (*generated)(s); };
   }
   Workspace<double> w(plant);
-  if (const Answer start = forward_kinematics(plant, reference.rows.front().q, w); !start.ok())
-    throw Error(fmt::format("{}: the start cannot be reached: {}", run.name, start.reason));
+  w.q = standing_at(plant, reference.rows.front().q).q;
   SimulationOptions options;
   options.hold = plan.period;
-  options.integrator.tolerance = 1e-8;
-  const double end = reference.rows.back().state.t;
-  const std::vector<double> times = even_times(0, end, std::max(row_step, plan.period));
+  options.dry = plan.smooth > 0 ? DryFriction::smooth : DryFriction::stick;
+  options.smooth = plan.smooth;
+  if (plan.plant_step > 0) {
+    options.integrator.method = Method::rk4;
+    options.integrator.fixed_step = std::min(plan.plant_step, plan.period);
+  }
+  const std::vector<double> times = even_times(0, reference.rows.back().state.t, row_step);
   Recorder recorder(plant, reference, times.size());
-  recorder.outcome.answer =
-      simulate(plant, w, times, options, sampled(plant, reference, law, plan.sampling), [&](const SimulationRow& row) {
-        recorder.add(row);
-        return !after || after();
-      });
-  recorder.finish();
-  recorder.outcome.name = run.name;
-  if (generated) recorder.outcome.sample_time = generated->per_sample();
-  return std::move(recorder.outcome);
+  recorder.o.name = run.name;
+  SimulationAnswer& answer = recorder.o.answer;
+  try {
+    answer = simulate(plant, w, times, options, sampled(plant, reference, law, plan.sampling),
+                      [&](const SimulationRow& row) {
+                        recorder.add(row);
+                        return !go_on || go_on(row);
+                      });
+  } catch (const Error& lost) {  // the law's model cannot be where the plant is
+    answer.status = Status::unreachable;
+    answer.reason = lost.what();
+    answer.t = recorder.o.t.empty() ? 0 : recorder.o.t.back();
+  }
+  if (generated) recorder.o.sample_time = generated->per_sample();
+  return recorder.finished();
 }
 
 // ------------------------------------------------------------------------------------------------ the study
 
 namespace {
 
-Mechanism<double> plant_of(const Mechanism<double>& model, const ControlPlan& plan, double base, double friction, double payload) {
-  Mechanism<double> plant =
-      base != 0 || friction != 0 ? different(model, plan.parameters, base, friction, plan.seed) : model;
+Mechanism<double> plant_of(const Mechanism<double>& model, const ControlPlan& plan, double base_share,
+                           double friction_share, double payload) {
+  Mechanism<double> plant = base_share != 0 || friction_share != 0
+                                ? different(model, plan.parameters, base_share, friction_share, plan.seed)
+                                : model;
   return payload > 0 ? with_payload(plant, payload) : plant;
 }
 
+/// What one value of a sweep changes.
+struct Change {
+  Mechanism<double> plant;
+  ControlPlan plan;
+  double speed = 1;
+};
+
 class ControlStudy {
  public:
-  ControlStudy(const Study& study, std::string folder, const std::function<bool()>& after)
-      : study_(study), plan_(*study.control), after_(after) {
+  ControlStudy(const Study& study, std::string folder, const std::function<bool()>& go_on)
+      : study_(study),
+        plan_(*study.control),
+        go_on_(go_on),
+        record_(study.robot, static_cast<std::size_t>(plan_.trajectory.duration / study.step) + 1) {
     result_.folder = std::move(folder);
   }
 
   ControlStudyResult run() {
-    const Mechanism<double> plant = plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, plan_.payload);
+    const Mechanism<double> plant =
+        plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, plan_.payload);
     result_.runs.resize(plan_.runs.size());
-    all(plan_.runs.size(), [&](std::size_t i) {
-      result_.runs[i] = run_control(study_.robot, plant, plan_, plan_.runs[i], 1, study_.step, [&] { return go_on(); });
+    each(plan_.runs.size(), [&](std::size_t i) {
+      result_.runs[i] =
+          run_control(study_.robot, plant, plan_, plan_.runs[i], 1, study_.step, [&](const SimulationRow& row) {
+            if (i == 0) record_.add({record_.t.size(), row.t, row.w, row.d, "", {}});
+            return asked();
+          });
     });
+    record_.finish();
     for (const ControlOutcome& o : result_.runs) write_table(o);
-    sweep("speed", "of the motion's", plan_.speeds, [&](double x, ControlPlan&, double& speed) { return speed = x, plant; });
-    sweep("parameter error", "", plan_.shares, [&](double x, ControlPlan&, double&) {
-      return plant_of(study_.robot, plan_, x, 2 * x, plan_.payload);
+    sweep("speed", "of the motion's", plan_.speeds, [&](double x) { return Change{plant, plan_, x}; });
+    sweep("parameter error", "", plan_.shares, [&](double x) {
+      return Change{plant_of(study_.robot, plan_, x, 2 * x, plan_.payload), plan_};
     });
-    sweep("payload", "kg", plan_.payloads, [&](double x, ControlPlan&, double&) {
-      return plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, x);
+    sweep("payload", "kg", plan_.payloads, [&](double x) {
+      return Change{plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, x), plan_};
     });
-    sweep("sampling", "s", plan_.periods, [&](double x, ControlPlan& p, double&) { return p.period = x, plant; });
+    sweep("sampling time", "s", plan_.periods, [&](double x) {
+      Change c{plant, plan_};
+      c.plan.period = x;
+      return c;
+    });
     result_.stopped = stopped_;
-    for (std::string& f : write_report_files(result_.folder, report())) result_.files.push_back(std::move(f));
+    for (std::string& f : write_report_files(result_.folder, control_report(study_, result_, record_)))
+      result_.files.push_back(std::move(f));
     result_.files.emplace_back("result.json");
     write_text((fs::path(result_.folder) / "result.json").string(), control_study_json(study_, result_));
     return std::move(result_);
   }
 
  private:
-  bool go_on() {
-    if (after_ && !after_()) stopped_ = true;
+  bool asked() {
+    if (go_on_ && !go_on_()) stopped_ = true;
     return !stopped_;
   }
   template <class F>
-  void all(std::size_t n, F&& f) {
+  void each(std::size_t n, F&& f) {
     tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
       if (!stopped_) f(i);
     });
   }
 
+  /// A sweep that was interrupted has nothing to show.
   template <class Make>
   void sweep(const std::string& what, const std::string& unit, const std::vector<double>& values, Make make) {
-    if (values.empty() || stopped_) return;
-    ControlSweep s{what, unit, values, MatX<double>(static_cast<Eigen::Index>(values.size()), static_cast<Eigen::Index>(plan_.runs.size()))};
-    all(values.size() * plan_.runs.size(), [&](std::size_t k) {
-      const std::size_t v = k / plan_.runs.size(), r = k % plan_.runs.size();
-      ControlPlan plan = plan_;
-      double speed = 1;
-      const Mechanism<double> plant = make(values[v], plan, speed);
-      const ControlOutcome o = run_control(study_.robot, plant, plan, plan.runs[r], speed, study_.step, [&] { return go_on(); });
-      s.rms(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(r)) =
-          o.answer.ok() ? o.all : std::numeric_limits<double>::quiet_NaN();
+    if (values.empty()) return;
+    const std::size_t runs = plan_.swept.size();
+    ControlSweep s{what, unit, values, {}, {}};
+    for (const std::size_t r : plan_.swept) s.runs.push_back(plan_.runs[r].name);
+    s.rms.resize(static_cast<Eigen::Index>(values.size()), static_cast<Eigen::Index>(runs));
+    each(values.size() * runs, [&](std::size_t k) {
+      const Change c = make(values[k / runs]);
+      const ControlOutcome o =
+          run_control(study_.robot, c.plant, c.plan, plan_.runs[plan_.swept[k % runs]], c.speed,
+                      std::max(study_.step, c.plan.period), [&](const SimulationRow&) { return asked(); });
+      s.rms(static_cast<Eigen::Index>(k / runs), static_cast<Eigen::Index>(k % runs)) =
+          o.answer.ok() ? o.all() : std::numeric_limits<double>::quiet_NaN();
     });
-    result_.sweeps.push_back(std::move(s));
+    if (!stopped_) result_.sweeps.push_back(std::move(s));
   }
 
   void write_table(const ControlOutcome& o) {
-    const Mechanism<double>& m = study_.robot;
     Table table{{"t"}, {}, {}};
-    for (const char* prefix : {"error.", "v.", "tau."})
-      for (Eigen::Index i = 0; i < o.error.cols(); ++i) table.columns.push_back(prefix + drive(m, i).name);
+    const auto add = [&](const std::string& prefix, const MatX<double>& x) {
+      for (Eigen::Index i = 0; i < x.cols(); ++i)
+        table.columns.push_back(prefix + "." + study_.robot.coordinate[at(study_.robot.actuator[at(i)])].name);
+    };
+    add("error", o.error), add("error_rate", o.error_rate), add("tau", o.force), add("model", o.model);
+    for (Eigen::Index i = 0; i < o.platform.cols(); ++i) table.columns.push_back(fmt::format("e{}", "xyz"[i]));
     for (std::size_t k = 0; k < o.t.size(); ++k) {
       std::vector<double> row = {o.t[k]};
-      for (const MatX<double>* x : {&o.error, &o.rate, &o.force})
-        for (Eigen::Index i = 0; i < x->cols(); ++i) row.push_back((*x)(static_cast<Eigen::Index>(k), i));
+      for (const MatX<double>* x : {&o.error, &o.error_rate, &o.force, &o.model, &o.platform})
+        row.insert(row.end(), x->row(static_cast<Eigen::Index>(k)).begin(), x->row(static_cast<Eigen::Index>(k)).end());
       table.rows.push_back(std::move(row));
     }
     write_text((fs::path(result_.folder) / (o.name + ".csv")).string(), table_text(table));
     result_.files.push_back(o.name + ".csv");
   }
 
-  // ---------------------------------------------------------------------------------------------- report
-
-  static json plot(const std::string& id, const std::string& title, const std::string& unit, const std::vector<double>& x,
-                   const std::string& axis, bool log, const std::vector<std::pair<std::string, std::vector<double>>>& curves) {
-    json series = json::array();
-    for (const auto& [name, values] : curves)
-      series.push_back({{"name", name}, {"by", ""}, {"values", packed(values, true)}});
-    return {{"id", id}, {"title", title}, {"unit", unit}, {"note", ""}, {"log", log}, {"x", packed(x, false)},
-            {"axis", axis}, {"log_x", false}, {"series", series}};
-  }
-  static std::vector<double> column(const MatX<double>& x, Eigen::Index c) { return {x.col(c).begin(), x.col(c).end()}; }
-
-  json plots() const {
-    const Mechanism<double>& m = study_.robot;
-    json all = json::array();
-    const bool length = drive(m, 0).is_length;
-    for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(m.actuator.size()); ++i) {
-      std::vector<std::pair<std::string, std::vector<double>>> errors;
-      for (const ControlOutcome& o : result_.runs) errors.emplace_back(o.name, column(o.error, i));
-      all.push_back(plot("error_" + std::to_string(i + 1), "Error of " + drive(m, i).name, length ? "m" : "rad",
-                         result_.runs.front().t, "time [s]", false, errors));
-    }
-    for (const ControlOutcome& o : result_.runs) {
-      std::vector<std::pair<std::string, std::vector<double>>> forces;
-      for (Eigen::Index i = 0; i < o.force.cols(); ++i) forces.emplace_back(drive(m, i).name, column(o.force, i));
-      all.push_back(plot("forces_" + o.name, "Forces, " + o.name, length ? "N" : "N m", o.t, "time [s]", false, forces));
-    }
-    for (const ControlSweep& s : result_.sweeps) {
-      std::vector<std::pair<std::string, std::vector<double>>> curves;
-      for (std::size_t r = 0; r < plan_.runs.size(); ++r) curves.emplace_back(plan_.runs[r].name, column(s.rms, static_cast<Eigen::Index>(r)));
-      all.push_back(plot("sweep_" + std::to_string(&s - result_.sweeps.data() + 1), "Error over " + s.what, length ? "m" : "rad",
-                         s.values, s.what + (s.unit.empty() ? "" : " [" + s.unit + "]"), true, curves));
-    }
-    return all;
-  }
-
-  json errors_table() const {
-    std::vector<std::string> columns = {"run"};
-    const Mechanism<double>& m = study_.robot;
-    const double scale = drive(m, 0).is_length ? 1e6 : 1e6;
-    for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(m.actuator.size()); ++i) columns.push_back("#" + drive(m, i).name);
-    columns.insert(columns.end(), {"#all", "#of the first", "#platform"});
-    json rows = json::array();
-    for (const ControlOutcome& o : result_.runs) {
-      json row = json::array({o.name});
-      for (const double x : o.rms) row.push_back(fmt::format("{:.2f}", scale * x));
-      row.push_back(fmt::format("{:.2f}", scale * o.all));
-      row.push_back(fmt::format("{:.3f}", o.all / result_.runs.front().all));
-      row.push_back(fmt::format("{:.2f}", 1e6 * o.platform_rms));
-      rows.push_back(row);
-    }
-    return report_table("errors", "Tracking errors, rms [µm or µrad]", columns, rows);
-  }
-
-  std::string report() const {
-    json out = report_head(study_.name, study_.description);
-    const std::vector<double> none;
-    out.update({{"facts", json::array({json::array({"robot", study_.robot.name}),
-                                       json::array({"sampling", fmt::format("{:g} ms", 1e3 * plan_.period)})})},
-                {"notes", json::array()},
-                {"frames", {{"x", packed(none, false)}}},
-                {"plots", plots()},
-                {"tables", json::array({errors_table()})}});
-    return report_text(out);
-  }
-
   const Study& study_;
   const ControlPlan& plan_;
-  const std::function<bool()>& after_;
+  const std::function<bool()>& go_on_;
+  RunRecord record_;
   ControlStudyResult result_;
   std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace
 
-ControlStudyResult run_control_study(const Study& study, const std::string& folder, const std::function<bool()>& after) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
-  return ControlStudy(study, folder, after).run();
+std::size_t control_rows(const Study& study) {
+  const ControlPlan& p = *study.control;
+  double sets = static_cast<double>(p.shares.size() + p.payloads.size());
+  for (const double speed : p.speeds) sets += 1 / speed;
+  for (const double period : p.periods) sets += std::min(1.0, study.step / period);
+  const double times = static_cast<double>(p.runs.size()) + sets * static_cast<double>(p.swept.size());
+  return static_cast<std::size_t>(times * (p.trajectory.duration / study.step + 1));
 }
 
-std::string control_study_text(const Study& study, const ControlStudyResult& r) {
-  const bool length = drive(study.robot, 0).is_length;
-  std::string text = fmt::format("study {}\n  {:<24}{:>14}{:>14}{:>16}{:>14}\n", study.name, "run",
-                                 length ? "rms [um]" : "rms [urad]", "largest", "of the first", "platform [um]");
-  for (const ControlOutcome& o : r.runs)
-    text += fmt::format("  {:<24}{:>14.2f}{:>14.2f}{:>16.3f}{:>14.2f}{}\n", o.name, 1e6 * o.all,
-                        o.largest.size() > 0 ? 1e6 * o.largest.maxCoeff() : 0, o.all / r.runs.front().all, 1e6 * o.platform_rms,
-                        o.answer.ok() ? "" : fmt::format("  ended at t = {:g} s: {}", o.answer.t, o.answer.reason));
-  for (const ControlOutcome& o : r.runs)
-    if (o.sample_time > 0)
-      text += fmt::format("  {}: generated C takes {:.2f} us a sample of {:g} ms; the paper's took 150 us of 500 us on a "
-                          "333 MHz PowerPC\n", o.name, 1e6 * o.sample_time, 1e3 * study.control->period);
-  for (const ControlSweep& s : r.sweeps) {
-    text += fmt::format("\n  {:<24}", s.what + (s.unit.empty() ? "" : " [" + s.unit + "]"));
-    for (const ControlRun& run : study.control->runs) text += fmt::format("{:>18}", run.name);
-    text += "\n";
-    for (Eigen::Index v = 0; v < s.rms.rows(); ++v) {
-      text += fmt::format("  {:<24g}", s.values[at(v)]);
-      for (Eigen::Index c = 0; c < s.rms.cols(); ++c) text += fmt::format("{:>18.2f}", 1e6 * s.rms(v, c));
-      text += "\n";
-    }
-  }
-  return text + fmt::format("  {}: {}\n", r.folder, fmt::join(r.files, ", "));
-}
-
-std::string control_study_json(const Study& study, const ControlStudyResult& r) {
-  json runs = json::array(), sweeps = json::array();
-  for (const ControlOutcome& o : r.runs)
-    runs.push_back({{"name", o.name},
-                    {"rms", std::vector<double>(o.rms.begin(), o.rms.end())},
-                    {"largest", std::vector<double>(o.largest.begin(), o.largest.end())},
-                    {"rms_all", o.all},
-                    {"platform_rms", o.platform_rms},
-                    {"status", name(o.answer.status)},
-                    {"sample_time", o.sample_time}});
-  for (const ControlSweep& s : r.sweeps) {
-    json rows = json::array();
-    for (Eigen::Index v = 0; v < s.rms.rows(); ++v) rows.push_back(std::vector<double>(s.rms.row(v).begin(), s.rms.row(v).end()));
-    sweeps.push_back({{"what", s.what}, {"unit", s.unit}, {"values", s.values}, {"rms", rows}});
-  }
-  return json{{"study", study.name},
-              {"description", study.description},
-              {"robot", study.robot.name},
-              {"compute", "control"},
-              {"status", r.stopped ? "interrupted" : "ok"},
-              {"runs", runs},
-              {"sweeps", sweeps},
-              {"files", r.files}}
-             .dump(2) +
-         "\n";
+ControlStudyResult run_control_study(const Study& study, const std::string& folder,
+                                     const std::function<bool()>& go_on) {
+  if (!study.control) throw Error({study.file, 0}, "read no controllers, expected some to run");
+  make_folder(folder);
+  return ControlStudy(study, folder, go_on).run();
 }
 
 }  // namespace gough

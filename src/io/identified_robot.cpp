@@ -26,8 +26,8 @@ YAML::Node list(std::initializer_list<double> values) {
 
 class Writer {
  public:
-  Writer(YAML::Node root, std::string file, const Mechanism<double>& m, const Identification& r)
-      : root_(std::move(root)), file_(std::move(file)), m_(m), space_(r.base.space), p_(r.full) {}
+  Writer(const YAML::Node& root, std::string file, const Mechanism<double>& m, const Identification& r)
+      : root_(root), file_(std::move(file)), m_(m), space_(r.base.space), p_(r.full) {}
 
   void inertias() {
     std::set<int> bodies;

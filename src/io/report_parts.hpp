@@ -18,11 +18,15 @@ struct Series {
   std::string name;
   std::string by;  ///< formulation; empty: does not matter
   std::vector<double> values;
+  std::vector<double> x = {};  ///< abscissae of a curve in a plane; empty: the plot's
 };
 struct Plot {
   std::string id, title, unit, note;
   bool at_frames = false, log = false;
   std::vector<Series> series;
+  std::vector<double> x = {};  ///< an abscissa of its own
+  std::string axis = {};       ///< its name, or that of curves in a plane
+  bool log_x = false;
 };
 /// Plots that show something. Series by others than `first` are kept in single precision.
 json packed_plots(std::vector<Plot> plots, const std::string& first);

@@ -214,23 +214,25 @@ json packed_plots(std::vector<Plot> plots, const std::string& first) {
   const auto secondary = [&](const Series& s) { return !s.by.empty() && s.by != first; };
   std::size_t bytes = 0;
   for (const Plot& p : plots)
-    for (const Series& s : p.series) bytes += s.values.size() * (secondary(s) ? 4 : 8);
+    for (const Series& s : p.series) bytes += (s.values.size() + s.x.size()) * (secondary(s) ? 4 : 8);
   json all = json::array();
   for (const Plot& p : plots) {
     json series = json::array();
     for (const Series& s : p.series) {
       json one = {{"name", s.name}};
       if (!s.by.empty()) one["by"] = s.by;
-      one["values"] = packed(s.values, bytes > most_double_bytes || secondary(s));
+      const bool single = bytes > most_double_bytes || secondary(s);
+      if (!s.x.empty()) one["x"] = packed(s.x, single);
+      one["values"] = packed(s.values, single);
       series.push_back(std::move(one));
     }
-    all.push_back({{"id", p.id},
-                   {"title", p.title},
-                   {"unit", p.unit},
-                   {"note", p.note},
-                   {"at", p.at_frames ? "frames" : "samples"},
-                   {"log", p.log},
-                   {"series", std::move(series)}});
+    json one = {{"id", p.id}, {"title", p.title}, {"unit", p.unit}, {"note", p.note}};
+    if (p.axis.empty()) one["at"] = p.at_frames ? "frames" : "samples";
+    if (!p.x.empty()) one["x"] = packed(p.x, false);
+    if (!p.axis.empty()) one["axis"] = p.axis;
+    if (p.log_x) one["log_x"] = true;
+    one.update({{"log", p.log}, {"series", std::move(series)}});
+    all.push_back(std::move(one));
   }
   return all;
 }

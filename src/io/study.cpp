@@ -1,9 +1,9 @@
 #include "gough/io/study.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
+#include "control_parts.hpp"
 #include "gough/error.hpp"
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
@@ -24,14 +24,6 @@ std::string found_from(const std::string& study_file, const std::string& path, c
     throw Error(where, fmt::format("read the path '{}', expected one from this file's folder, at most one '..' up",
                                    path.substr(0, 80)));
   return (fs::path(study_file).parent_path() / given).lexically_normal().string();
-}
-
-void check_plain_name(const std::string& key, const std::string& name, const Where& where) {
-  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
-  if (name.empty() || name.size() > 80 || !std::all_of(name.begin(), name.end(), plain))
-    throw Error(where,
-                fmt::format("{}: read the name '{}', expected 1 to 80 of a-z A-Z 0-9 _ -, as a file or folder gets it",
-                            key, name.substr(0, 80)));
 }
 
 /// The settings with parameters put in.
@@ -150,51 +142,13 @@ std::vector<StudyRun> runs_of(const FileStudy& read, const std::string& file, co
   return all;
 }
 
-/// Controllers, their plant and what is swept.
-ControlPlan control_of(const FileStudy& read, const std::string& file, const Mechanism<double>& m) {
-  const FileControl& c = read.control;
-  ControlPlan plan;
-  if (read.motion.inside) {
-    plan.trajectory = build_motion(*read.motion.inside, file, m);
-  } else {
-    const std::string path = found_from(file, read.motion.path, read.motion.where);
-    const GivenMotion motion = load_motion_or_table(path, m);
-    if (!motion.trajectory)
-      throw Error(read.motion.where, "read a table of single states as the motion, expected one that goes on in time");
-    plan.trajectory = *motion.trajectory;
-  }
-  const auto positive = [&](const char* key, double x) {
-    if (!(x > 0)) throw Error(c.where, fmt::format("{}: read {:g}, expected more than 0", key, x));
-  };
-  positive("sampling", c.sampling);
-  positive("position_bandwidth", c.position_bandwidth);
-  positive("velocity_bandwidth", c.velocity_bandwidth);
-  if (c.delay < 0 || c.delay > 100 || c.delay != std::floor(c.delay))
-    throw Error(c.where, fmt::format("delay: read {:g}, expected a number of samples from 0 to 100", c.delay));
-  plan.period = c.sampling;
-  plan.sampling.encoder = c.encoder;
-  constexpr double turn = 2 * std::numbers::pi;
-  plan.sampling.velocity_filter = c.velocity_filter / turn;
-  plan.sampling.delay = static_cast<int>(c.delay);
-  if (c.force > 0) plan.sampling.force = c.force;
-  if (c.force_rate > 0) plan.sampling.force_rate = c.force_rate;
-  plan.bandwidths = {c.position_bandwidth / turn, c.velocity_bandwidth / turn};
-  plan.parameters = {c.identical_legs, c.symmetric};
-  plan.base_share = c.plant.parameters, plan.friction_share = c.plant.friction, plan.payload = c.plant.payload;
-  plan.seed = static_cast<unsigned>(std::max(0.0, c.plant.seed));
-  for (const FileControlRun& r : c.runs) {
-    check_plain_name("name", r.name, r.where);
-    if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const ControlRun& x) { return x.name == r.name; }))
-      throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
-    if (r.generated && static_cast<LawKind>(r.law) != LawKind::computed_force)
-      throw Error(r.where, "generated: read true, expected it with law: computed_force only");
-    plan.runs.push_back({r.name, static_cast<LawKind>(r.law), r.friction, r.payload, static_cast<ElasticMotion>(r.elastic),
-                         r.rate, r.generated});
-  }
-  for (const double x : c.sweep.speed) positive("speed", x);
-  for (const double x : c.sweep.sampling) positive("sampling", x);
-  plan.speeds = c.sweep.speed, plan.shares = c.sweep.parameters, plan.payloads = c.sweep.payload, plan.periods = c.sweep.sampling;
-  return plan;
+/// The motion as it goes on in time.
+Trajectory trajectory_of(const FileStudyMotion& read, const std::string& file, const Mechanism<double>& m) {
+  if (read.inside) return build_motion(*read.inside, file, m);
+  const GivenMotion motion = load_motion_or_table(found_from(file, read.path, read.where), m);
+  if (!motion.trajectory)
+    throw Error(read.where, "read a table of single states as the motion, expected one that goes on in time");
+  return *motion.trajectory;
 }
 
 }  // namespace
@@ -230,7 +184,7 @@ Study parse_study(const std::string& text, const std::string& file) {
   if (controls == read.control.runs.empty())
     throw Error(read.where, controls ? "compute: read control, expected control: with runs"
                                      : "control: read runs, expected them with compute: control only");
-  if (controls) s.control = control_of(read, file, s.robot);
+  if (controls) s.control = control_plan(read.control, trajectory_of(read.motion, file, s.robot), s.robot);
   return s;
 }
 

@@ -1,5 +1,10 @@
 #include "study_tables.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
 #include "gough/dynamics/along.hpp"
 #include "gough/io/published.hpp"
 #include "gough/io/study.hpp"
@@ -127,13 +132,14 @@ const Table<FileControlRun>& control_run_table() {
 
 const Table<FilePlant>& plant_table() {
   using P = FilePlant;
-  static const Table<P> table{"a plant",
-                              {field("parameters", &P::parameters, Number{none},
-                                     "share by which base parameters differ from the model's, up or down; 0 if left out"),
-                               field("friction", &P::friction, Number{none}, "the same of friction coefficients"),
-                               field("payload", &P::payload, Number{mass}, "on the platform; 0 if left out"),
-                               field("seed", &P::seed, Number{none}, "of the signs; 1 if left out")},
-                              "plant"};
+  static const Table<P> table{
+      "a plant",
+      {field("parameters", &P::parameters, Number{none},
+             "share by which base parameters differ from the model's, up or down; 0 if left out"),
+       field("friction", &P::friction, Number{none}, "the same of friction coefficients"),
+       field("payload", &P::payload, Number{mass}, "on the platform; 0 if left out"),
+       field("seed", &P::seed, Number{none}, "of the signs; 1 if left out")},
+      "plant"};
   return table;
 }
 
@@ -145,7 +151,8 @@ const Table<FileSweep>& sweep_table() {
        field("parameters", &S::parameters, ListOf<Number>{{none}, 50},
              "shares by which base parameters differ, friction by twice as much"),
        field("payload", &S::payload, ListOf<Number>{{mass}, 50}, "on the plant"),
-       field("sampling", &S::sampling, ListOf<Number>{{time}, 50}, "sampling times")},
+       field("sampling", &S::sampling, ListOf<Number>{{time}, 50}, "sampling times"),
+       field("runs", &S::runs, ListOf<Text>{{}, 20}, "names of the runs to sweep with; all if left out")},
       "sweep"};
   return table;
 }
@@ -156,17 +163,25 @@ const Table<FileControl>& control_table() {
       "control",
       {field("sampling", &C::sampling, Number{time}, "time between samples; 0.5 ms if left out"),
        field("encoder", &C::encoder, Number{none}, "step of the encoders [m or rad]; exact if left out"),
-       field("velocity_filter", &C::velocity_filter, Number{rate}, "corner of a first-order low pass on rates [rad/s, or Hz]; none if left out"),
+       field("velocity_filter", &C::velocity_filter, Number{rate},
+             "corner of a first-order low pass on rates [rad/s, or Hz]; none if left out"),
        field("delay", &C::delay, Number{none}, "samples between a measurement and its force; 1 if left out"),
-       field("position_bandwidth", &C::position_bandwidth, Number{rate}, "of the outer loop [rad/s, or Hz]; 10 Hz if left out"),
-       field("velocity_bandwidth", &C::velocity_bandwidth, Number{rate}, "of the inner loop [rad/s, or Hz]; 50 Hz if left out"),
+       field("position_bandwidth", &C::position_bandwidth, Number{rate},
+             "of the outer loop [rad/s, or Hz]; 5 Hz if left out"),
+       field("velocity_bandwidth", &C::velocity_bandwidth, Number{rate},
+             "of the inner loop where the robot is lightest [rad/s, or Hz]; 80 Hz if left out"),
        field("force", &C::force, Number{none}, "limit of all actuators beside the robot's [N or N m]"),
        field("force_rate", &C::force_rate, Number{none}, "limit of its change [N/s or N m/s]"),
+       field("plant_step", &C::plant_step, Number{time},
+             "step of the Runge-Kutta method by which the plant moves between samples; adaptive if left out"),
+       field(
+           "smooth", &C::smooth, Number{none},
+           "speed below which the plant's dry friction is smoothed [m/s or rad/s]; 0: joints stick; 1e-3 if left out"),
        field("identical_legs", &C::identical_legs, Boolean{}, "base parameters with legs that share theirs"),
        field("symmetric", &C::symmetric, Boolean{}, "base parameters with the symmetries that the robot file declares"),
        field("plant", &C::plant, Object<FilePlant>{plant_table}, "how the robot differs from its model"),
-       field("runs", &C::runs, ListOf<Object<FileControlRun>>{{control_run_table}, 20}, "controllers; the first is the measure",
-             true),
+       field("runs", &C::runs, ListOf<Object<FileControlRun>>{{control_run_table}, 20},
+             "controllers; the first is the measure", true),
        field("sweep", &C::sweep, Object<FileSweep>{sweep_table}, "what errors depend on")},
       "control"};
   return table;
@@ -185,7 +200,8 @@ const Table<FileStudy>& study_table() {
        field("set", &S::set, MapOf<ValueReader>{{}, 100},
              "other values in the robot file, by path: legs.joints.drive.screw; a number or a parameter's name"),
        field("compute", &S::compute, Choice{{"inverse", "simulate", "control"}},
-             "what is asked: inverse (default), the actuators' forces; simulate, motions from forces; or control, motions "
+             "what is asked: inverse (default), the actuators' forces; simulate, motions from forces; or control, "
+             "motions "
              "under controllers"),
        field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
@@ -211,6 +227,14 @@ json study_definitions() {
   all["plant"] = Object<FilePlant>{plant_table}.definition();
   all["sweep"] = Object<FileSweep>{sweep_table}.definition();
   return all;
+}
+
+void check_plain_name(const std::string& key, const std::string& name, const Where& where) {
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  if (name.empty() || name.size() > 80 || !std::all_of(name.begin(), name.end(), plain))
+    throw Error(where,
+                fmt::format("{}: read the name '{}', expected 1 to 80 of a-z A-Z 0-9 _ -, as a file or folder gets it",
+                            key, name.substr(0, 80)));
 }
 
 }  // namespace gough::io

@@ -77,13 +77,14 @@ struct FilePlant {
 struct FileSweep {
   Where where;
   std::vector<double> speed, parameters, payload, sampling;
+  std::vector<std::string> runs;
 };
 
 struct FileControl {
   Where where;
   double sampling = 5e-4, encoder = 0, velocity_filter = 0, delay = 1;
-  double position_bandwidth = 20 * std::numbers::pi, velocity_bandwidth = 100 * std::numbers::pi;  ///< [rad/s]
-  double force = 0, force_rate = 0;
+  double position_bandwidth = 10 * std::numbers::pi, velocity_bandwidth = 160 * std::numbers::pi;  ///< [rad/s]
+  double force = 0, force_rate = 0, plant_step = 0, smooth = 1e-3;
   bool identical_legs = false, symmetric = false;
   FilePlant plant;
   std::vector<FileControlRun> runs;
@@ -107,6 +108,8 @@ struct FileStudy {
 };
 
 const Table<FileStudy>& study_table();
+/// Names that become those of files and folders. Throws Error.
+void check_plain_name(const std::string& key, const std::string& name, const Where& where);
 /// Every table by its name in the schema.
 json study_definitions();
 

@@ -14,6 +14,16 @@ export function csvOf(axis, x, plot) {
   return lines.join('\n') + '\n';
 }
 
+/** Two columns for each curve of a plane. */
+export function phaseCsv(plot) {
+  const columns = plot.series.flatMap((s) => [written(s.x), written(s.values)]);
+  const names = plot.series.flatMap((s) => [quoted(`${s.name}: ${plot.axis}`), quoted(`${s.name} [${plot.unit}]`)]);
+  const lengths = plot.series.flatMap((s) => [s.x.length, s.values.length]);
+  const lines = [names.join(',')];
+  for (let i = 0; i < Math.max(...lengths); ++i) lines.push(columns.map((column, c) => (i < lengths[c] ? column(i) : '')).join(','));
+  return lines.join('\n') + '\n';
+}
+
 export function download(name, text) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

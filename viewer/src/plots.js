@@ -6,7 +6,7 @@ import { nearestIndex, shown } from './data.js';
 import { make } from './tables.js';
 import { colour } from './theme.js';
 
-const colours = 10;
+export const colours = 10;
 const dashes = [[], [6, 4], [2, 3]];
 const fewPoints = 20; // up to so many are marked
 
@@ -230,7 +230,7 @@ function drawable(values, log) {
   return Array.from(values, (x) => (Number.isNaN(x) || (log && !(x > 0)) ? null : x));
 }
 
-function tick(x) {
+export function tick(x) {
   if (x === null) return '';
   const size = Math.abs(x);
   return size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential().replace('e+', 'e') : String(Number(x.toPrecision(6)));

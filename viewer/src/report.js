@@ -3,7 +3,7 @@ import { bindKeys, bindPlayback, bindScene, listParts } from './controls.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { makeScene } from './scene.js';
-import { standingPlots } from './standing.js';
+import { standingPlots, standsAlone } from './standing.js';
 import { showFacts, showNotes, showTables } from './tables.js';
 import { watchTheme } from './theme.js';
 
@@ -36,8 +36,9 @@ function standStill(data) {
   const main = document.querySelector('main');
   element('stage').hidden = element('help').hidden = true;
   main.classList.add('still');
-  main.hidden = !data.plots.some((plot) => plot.x);
-  const plots = main.hidden ? [] : standingPlots(element('plots'), data);
+  const own = data.plots.filter(standsAlone);
+  main.hidden = own.length === 0;
+  const plots = standingPlots(element('plots'), own);
   window.gough = { data, plots };
   watchTheme(element('theme'), (printing) => plots.forEach((p) => p.repaint(printing)));
 }
@@ -58,14 +59,18 @@ export function startReport(data) {
   window.gough = { data, player, frameTime };
   let scene = null;
   let plots = null;
+  let standing = [];
   watchTheme(element('theme'), (printing) => {
     scene?.repaint();
     plots?.repaint(printing);
+    standing.forEach((p) => p.repaint(printing));
     scene?.render();
   });
   scene = makeScene(data);
-  plots = new Plots(element('plots'), data, player);
-  Object.assign(window.gough, { scene, plots });
+  const own = data.plots.filter(standsAlone);
+  plots = new Plots(element('plots'), { ...data, plots: data.plots.filter((plot) => !standsAlone(plot)) }, player);
+  standing = standingPlots(element('plots'), own);
+  Object.assign(window.gough, { scene, plots, standing });
   const showPlayback = bindPlayback(player, time ? 's' : '');
   if (scene) bindScene(scene);
   if (scene) listParts(scene);

@@ -29,19 +29,35 @@ struct Reference {
   /// The row at time t; the first before it starts, the last after it ends.
   const Row& at(double t) const;
 };
+/// Between samples: cubic polynomials through positions and rates.
+struct Desired {
+  VecX<double> q, v;                      ///< of the actuators
+  Vec3<double> p = Vec3<double>::Zero();  ///< of the platform's origin, where its motion is told
+};
+Desired desired_at(const Reference& reference, double t);
+
 struct ReferenceOptions {
-  double speed = 1;  ///< times as fast as the trajectory
+  double speed = 1;                               ///< times as fast as the trajectory
   ElasticMotion elastic = ElasticMotion::locked;  ///< quasistatic: drives make up for what elastic joints yield
 };
 /// Throws Error where the model cannot follow.
 Reference reference_of(const Mechanism<double>& model, const Trajectory& trajectory, double period,
                        const ReferenceOptions& options = {});
 
+/// A robot that stands, drives held: its positions, elastic joints yielding, and the forces that hold it, friction aside.
+struct Standing {
+  VecX<double> q, tau;
+};
+/// Throws Error where drives cannot be at `actuators`.
+Standing standing_at(const Mechanism<double>& m, const VecX<double>& actuators);
+
 /// What a law sees at a sample.
 struct ControlSample {
   double t = 0, period = 0;
-  VecX<double> q, v;              ///< measured positions, estimated rates
-  const Reference::Row& desired;
+  VecX<double> q, v;                  ///< measured positions, estimated rates
+  VecX<double> standing;              ///< forces that held the robot at the start, friction aside
+  VecX<double> desired_q, desired_v;  ///< now; rates through the same estimate as the measured ones
+  const Reference::Row& ahead;        ///< desired when the forces act: for feedforward
 };
 /// Forces of the actuators.
 using ControlLaw = std::function<VecX<double>(const ControlSample&)>;
@@ -69,9 +85,9 @@ struct JointGains {
   VecX<double> mass;      ///< m_a, what a drive feels of the robot at home [kg or kg m^2]
 };
 struct Bandwidths {
-  double position = 10, velocity = 50;  ///< [Hz]
+  double position = 5, velocity = 80;  ///< [Hz]; the velocity loop's in the direction in which the robot is lightest
 };
-/// k_p = w_p, k_v = m_a w_v, k_i = k_v w_v / 10.                                                               (K2)
+/// k_p = w_p, k_v = mu m_a w_v, k_i = k_v w_p / 4, with mu the least eigenvalue of the mass matrix scaled to ones. (K2)
 JointGains gains_for(const Mechanism<double>& model, const Bandwidths& bandwidths);
 
 /// Single joints, (K1).
@@ -80,12 +96,14 @@ ControlLaw joint_control(const JointGains& gains);
 /// (K1) without m_a a_d, plus the forces of the reference: inverse dynamics of the desired motion (computed force, paper
 /// 003). What the model knows (friction, payload, elastic joints) is what the reference was made with.             (K3)
 ControlLaw computed_force(const JointGains& gains);
-/// The model's inverse dynamics at the measured state with a* = a_d + k_d (v_d - v) + k_q (q_d - q); friction as desired. (K4)
+/// The model's inverse dynamics at the measured state with the cascade as accelerations; friction as desired:      (K4)
+///   tau = tau_rigid(q, v, a_d + w_v (v* - v) + w_v w_p / 4 int (v* - v) dt) + tau_friction(q_d, v_d)
 ControlLaw computed_torque(const Mechanism<double>& model, const Bandwidths& bandwidths);
 
 struct AdaptiveOptions {
   ParameterOptions parameters;
-  double rate = 1;  ///< how far parameters move in a second per unit of their own size and a speed error of 0.01 m/s or rad/s
+  double rate =
+      1;  ///< how far parameters move in a second per unit of their own size and a speed error of 0.01 m/s or rad/s
 };
 /// (K3) with tau = Y theta for base parameters that follow theta' = Gamma Y^T s, s = v_d - v + k_p (q_d - q).        (K5)
 /// `theta`: where they end up can be read there.

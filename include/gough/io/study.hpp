@@ -37,7 +37,7 @@ struct Study {
   ElasticMotion elastic = ElasticMotion::locked;
   std::vector<std::pair<std::string, std::string>> settings;  ///< path in the robot file, value
   Published published;
-  std::vector<StudyRun> runs;  ///< of a simulation; empty: inverse dynamics
+  std::vector<StudyRun> runs;          ///< of a simulation; empty: inverse dynamics
   std::optional<ControlPlan> control;  ///< of control; then nothing else is computed
   SimulatedForces forces = SimulatedForces::rigid;
   double step = 1e-3;  ///< [s]

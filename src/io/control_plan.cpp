@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "control_parts.hpp"
+#include "gough/error.hpp"
+#include "study_tables.hpp"
+
+namespace gough {
+namespace {
+
+using namespace io;
+constexpr double turn = 2 * std::numbers::pi;
+
+void expect_positive(const Where& where, const char* key, double x) {
+  if (!(x > 0)) throw Error(where, fmt::format("{}: read {:g}, expected more than 0", key, x));
+}
+void expect_not_negative(const Where& where, const char* key, double x) {
+  if (!(x >= 0)) throw Error(where, fmt::format("{}: read {:g}, expected 0 or more", key, x));
+}
+/// A whole number.
+int counted(const Where& where, const char* key, double x, double most, const char* what) {
+  if (!(x >= 0 && x <= most) || x != std::floor(x))
+    throw Error(where, fmt::format("{}: read {:g}, expected {} from 0 to {:g}", key, x, what, most));
+  return static_cast<int>(x);
+}
+
+SamplingOptions sampling_of(const FileControl& c) {
+  expect_not_negative(c.where, "encoder", c.encoder);
+  expect_not_negative(c.where, "velocity_filter", c.velocity_filter);
+  expect_not_negative(c.where, "force", c.force);
+  expect_not_negative(c.where, "force_rate", c.force_rate);
+  SamplingOptions o;
+  o.encoder = c.encoder;
+  o.velocity_filter = c.velocity_filter / turn;
+  o.delay = counted(c.where, "delay", c.delay, 100, "a number of samples");
+  if (c.force > 0) o.force = c.force;
+  if (c.force_rate > 0) o.force_rate = c.force_rate;
+  return o;
+}
+
+std::vector<ControlRun> runs_of(const FileControl& c, const Trajectory& trajectory) {
+  std::vector<ControlRun> all;
+  for (const FileControlRun& r : c.runs) {
+    check_plain_name("name", r.name, r.where);
+    if (std::any_of(all.begin(), all.end(), [&](const ControlRun& x) { return x.name == r.name; }))
+      throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
+    const auto law = static_cast<LawKind>(r.law);
+    if (r.generated && (law != LawKind::computed_force || trajectory.moves != Moves::platform))
+      throw Error(r.where,
+                  "generated: read true, expected it with law: computed_force and a motion of the platform only");
+    if (static_cast<ElasticMotion>(r.elastic) == ElasticMotion::given)
+      throw Error(r.where, "elastic: read given, expected locked or quasistatic");
+    expect_not_negative(r.where, "payload", r.payload);
+    expect_positive(r.where, "rate", r.rate);
+    all.push_back({r.name, law, r.friction, r.payload, static_cast<ElasticMotion>(r.elastic), r.rate, r.generated});
+  }
+  return all;
+}
+
+std::vector<std::size_t> swept(const FileSweep& sweep, const std::vector<ControlRun>& runs) {
+  std::vector<std::size_t> all;
+  for (const std::string& wanted : sweep.runs) {
+    const auto found = std::find_if(runs.begin(), runs.end(), [&](const ControlRun& x) { return x.name == wanted; });
+    if (found == runs.end())
+      throw Error(sweep.where, fmt::format("runs: read '{}', expected the name of a run", wanted.substr(0, 80)));
+    all.push_back(static_cast<std::size_t>(found - runs.begin()));
+  }
+  if (all.empty())
+    for (std::size_t i = 0; i < runs.size(); ++i) all.push_back(i);
+  return all;
+}
+
+}  // namespace
+
+ControlPlan io::control_plan(const FileControl& c, const Trajectory& trajectory, const Mechanism<double>& m) {
+  expect_positive(c.where, "sampling", c.sampling);
+  expect_positive(c.where, "position_bandwidth", c.position_bandwidth);
+  expect_positive(c.where, "velocity_bandwidth", c.velocity_bandwidth);
+  expect_not_negative(c.where, "smooth", c.smooth);
+  expect_not_negative(c.where, "plant_step", c.plant_step);
+  expect_not_negative(c.plant.where, "payload", c.plant.payload);
+  for (const double x : c.sweep.speed) expect_positive(c.sweep.where, "speed", x);
+  for (const double x : c.sweep.sampling) expect_positive(c.sweep.where, "sampling", x);
+  for (const double x : c.sweep.payload) expect_not_negative(c.sweep.where, "payload", x);
+  if (m.actuator.empty())
+    throw Error(c.where, m.name + ": read a robot without actuators, expected something to control");
+  ControlPlan plan;
+  plan.trajectory = trajectory;
+  plan.period = c.sampling;
+  plan.sampling = sampling_of(c);
+  plan.bandwidths = {c.position_bandwidth / turn, c.velocity_bandwidth / turn};
+  plan.parameters = {c.identical_legs, c.symmetric};
+  plan.base_share = c.plant.parameters, plan.friction_share = c.plant.friction, plan.payload = c.plant.payload;
+  plan.seed = static_cast<unsigned>(counted(c.plant.where, "seed", c.plant.seed, 1e9, "a number"));
+  plan.smooth = c.smooth;
+  plan.plant_step = c.plant_step;
+  plan.runs = runs_of(c, trajectory);
+  plan.speeds = c.sweep.speed, plan.shares = c.sweep.parameters;
+  plan.payloads = c.sweep.payload, plan.periods = c.sweep.sampling;
+  plan.swept = swept(c.sweep, plan.runs);
+  return plan;
+}
+
+}  // namespace gough

@@ -1,0 +1,311 @@
+#include "control_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gough/io/study.hpp"
+#include "report_parts.hpp"
+#include "state_columns.hpp"
+
+namespace gough {
+namespace {
+
+using namespace io;
+
+constexpr double micro = 1e6;
+const Coordinate& drive(const Structure& m, std::size_t i) { return coordinate(m, m.actuator[i]); }
+std::size_t drives(const Structure& m) { return m.actuator.size(); }
+bool in_lengths(const Structure& m) {
+  for (std::size_t i = 0; i < drives(m); ++i)
+    if (!drive(m, i).is_length) return false;
+  return true;
+}
+/// Of actuators all of one kind, or of any.
+std::string unit_of(const Structure& m, const std::string& length, const std::string& angle) {
+  std::size_t lengths = 0;
+  for (std::size_t i = 0; i < drives(m); ++i) lengths += drive(m, i).is_length ? 1 : 0;
+  if (lengths == drives(m)) return length;
+  return lengths == 0 ? angle : length + " or " + angle;
+}
+std::string named(const ControlSweep& s) { return s.unit.empty() ? s.what : fmt::format("{} [{}]", s.what, s.unit); }
+
+/// "-64.4 %"
+std::string by_how_much(const ControlOutcome& now, const ControlOutcome& before) {
+  return fmt::format("{:+.1f} %", 100 * (now.all() / before.all() - 1));
+}
+bool shows_vibration(const Study& study) { return !study.robot.elastic.empty(); }
+double vibration(const Study& study, const ControlOutcome& o) {
+  return o.vibration(study.control->bandwidths.velocity);
+}
+
+// ------------------------------------------------------------------------------------------------ plots
+
+std::vector<double> column(const MatX<double>& x, std::size_t c) {
+  const auto v = x.col(static_cast<Eigen::Index>(c));
+  return {v.begin(), v.end()};
+}
+std::vector<double> filled(std::vector<double> values, std::size_t rows) {
+  values.resize(rows, std::numeric_limits<double>::quiet_NaN());
+  return values;
+}
+
+class ControlPlots {
+ public:
+  ControlPlots(const Study& study, const ControlStudyResult& r, std::size_t rows)
+      : m_(study.robot), r_(r), plan_(*study.control), rows_(rows) {}
+
+  std::vector<Plot> made() {
+    for (std::size_t i = 0; i < drives(m_); ++i) errors(i);
+    platform();
+    for (std::size_t i = 0; i < drives(m_); ++i) forces(i);
+    for (std::size_t i = 0; i < drives(m_); ++i) phase(i);
+    for (std::size_t i = 0; i < r_.sweeps.size(); ++i) sweep(i);
+    return std::move(all_);
+  }
+
+ private:
+  void errors(std::size_t i) {
+    Plot p{fmt::format("error_{}", i + 1),
+           "Error of " + drive(m_, i).name,
+           drive(m_, i).is_length ? "m" : "rad",
+           "Desired less true position.",
+           false,
+           false,
+           {}};
+    for (const ControlOutcome& o : r_.runs) p.series.push_back({o.name, "", filled(column(o.error, i), rows_)});
+    all_.push_back(std::move(p));
+  }
+  void platform() {
+    Plot p{"platform", "Error of the platform's origin", "m", "Its distance from where it should be.", false, false,
+           {}};
+    for (const ControlOutcome& o : r_.runs) {
+      if (o.platform.cols() == 0) return;
+      const VecX<double> distance = o.platform.rowwise().norm();
+      p.series.push_back({o.name, "", filled({distance.begin(), distance.end()}, rows_)});
+    }
+    all_.push_back(std::move(p));
+  }
+  /// What acted in the first run, and what models have for the desired motion.
+  void forces(std::size_t i) {
+    Plot p{fmt::format("force_{}", i + 1),
+           "Force of " + drive(m_, i).name,
+           drive(m_, i).is_length ? "N" : "N m",
+           "What acted, and what the runs' models compute for the desired motion.",
+           false,
+           false,
+           {}};
+    p.series.push_back({"acted in " + r_.runs.front().name, "", filled(column(r_.runs.front().force, i), rows_)});
+    std::vector<const ControlOutcome*> shown;
+    for (std::size_t k = 0; k < r_.runs.size(); ++k) {
+      if (plan_.runs[k].law == LawKind::joint) continue;
+      const ControlOutcome& o = r_.runs[k];
+      const auto same = [&](const ControlOutcome* x) {
+        return x->model.rows() == o.model.rows() && (x->model - o.model).cwiseAbs().maxCoeff() < 1e-9;
+      };
+      if (o.model.rows() == 0 || std::any_of(shown.begin(), shown.end(), same)) continue;
+      shown.push_back(&o);
+      p.series.push_back({"model of " + o.name, "", filled(column(o.model, i), rows_)});
+    }
+    all_.push_back(std::move(p));
+  }
+  void phase(std::size_t i) {
+    const bool length = drive(m_, i).is_length;
+    Plot p{fmt::format("phase_{}", i + 1),
+           "Phase plane of " + drive(m_, i).name,
+           length ? "m/s" : "rad/s",
+           "The error's rate over the error.",
+           false,
+           false,
+           {},
+           {},
+           length ? "error [m]" : "error [rad]"};
+    for (const ControlOutcome& o : r_.runs)
+      p.series.push_back({o.name, "", column(o.error_rate, i), column(o.error, i)});
+    all_.push_back(std::move(p));
+  }
+  void sweep(std::size_t i) {
+    const ControlSweep& s = r_.sweeps[i];
+    Plot p{fmt::format("sweep_{}", i + 1),
+           "Error over " + s.what,
+           unit_of(m_, "m", "rad"),
+           "Rms of all actuators.",
+           false,
+           true,
+           {},
+           s.values,
+           named(s)};
+    for (std::size_t k = 0; k < s.runs.size(); ++k) p.series.push_back({s.runs[k], "", column(s.rms, k)});
+    all_.push_back(std::move(p));
+  }
+
+  const Mechanism<double>& m_;
+  const ControlStudyResult& r_;
+  const ControlPlan& plan_;
+  std::size_t rows_;
+  std::vector<Plot> all_;
+};
+
+// ------------------------------------------------------------------------------------------------ tables
+
+std::string short_number(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : "–"; }
+
+json runs_table(const Study& study, const ControlStudyResult& r) {
+  json rows = json::array();
+  for (std::size_t k = 0; k < r.runs.size(); ++k) {
+    const ControlOutcome& o = r.runs[k];
+    rows.push_back({o.name, short_number(micro * o.all()), k == 0 ? "" : by_how_much(o, r.runs.front()),
+                    k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
+                    o.platform.cols() > 0 ? short_number(micro * o.platform_rms()) : "",
+                    shows_vibration(study) ? short_number(micro * vibration(study, o)) : "",
+                    o.answer.ok() ? "" : fmt::format("{} at t = {:.4g} s", name(o.answer.status), o.answer.t)});
+  }
+  const std::string note =
+      fmt::format("Vibration: the platform's error faster than {:g} Hz.", study.control->bandwidths.velocity);
+  return report_table("runs", "Tracking errors, rms",
+                      {"run", fmt::format("#actuators [{}]", unit_of(study.robot, "µm", "µrad")), "#to the first",
+                       "#to the one above", "#platform [µm]", "#vibration [µm]", "outcome"},
+                      rows, shows_vibration(study) ? note : "");
+}
+
+json actuators_table(const Study& study, const ControlStudyResult& r) {
+  std::vector<std::string> columns = {"run"};
+  for (std::size_t i = 0; i < drives(study.robot); ++i) columns.push_back("#" + drive(study.robot, i).name);
+  json rows = json::array();
+  for (const ControlOutcome& o : r.runs) {
+    json row = json::array({o.name});
+    for (const double x : o.rms()) row.push_back(short_number(micro * x));
+    rows.push_back(row);
+  }
+  return report_table("actuators",
+                      fmt::format("Tracking errors per actuator, rms [{}]", unit_of(study.robot, "µm", "µrad")),
+                      columns, rows);
+}
+
+json sweep_table(const Study& study, const ControlStudyResult& r, std::size_t i) {
+  const ControlSweep& s = r.sweeps[i];
+  std::vector<std::string> columns = {"#" + named(s)};
+  for (const std::string& run : s.runs) columns.push_back("#" + run);
+  json rows = json::array();
+  for (std::size_t v = 0; v < s.values.size(); ++v) {
+    json row = json::array({fmt::format("{:g}", s.values[v])});
+    for (const double x : s.rms.row(static_cast<Eigen::Index>(v))) row.push_back(short_number(micro * x));
+    rows.push_back(row);
+  }
+  return report_table(fmt::format("sweep_{}", i + 1),
+                      fmt::format("Errors over {}, rms [{}]", s.what, unit_of(study.robot, "µm", "µrad")), columns,
+                      rows);
+}
+
+std::string timing(const Study& study, const ControlOutcome& o) {
+  return fmt::format(
+      "{}: generated C takes {:.3g} us of a sample of {:g} us; paper 003's took 150 of 500 us on a 333 MHz "
+      "PowerPC, with path planning and joint control",
+      o.name, micro * o.sample_time, micro * study.control->period);
+}
+
+json facts(const Study& study) {
+  const ControlPlan& p = *study.control;
+  const auto filter = p.sampling.velocity_filter;
+  return json::array(
+      {json::array({"robot", fmt::format("{} ({})", study.robot.name, study.robot_file)}),
+       json::array({"sampling", fmt::format("every {:g} ms, forces {} sample{} late", 1e3 * p.period, p.sampling.delay,
+                                            p.sampling.delay == 1 ? "" : "s")}),
+       json::array({"encoders", p.sampling.encoder > 0 ? fmt::format("steps of {:g} {}", p.sampling.encoder,
+                                                                     unit_of(study.robot, "m", "rad"))
+                                                       : "exact"}),
+       json::array({"rates", filter > 0 ? fmt::format("differences, low pass of {:g} Hz", filter) : "differences"}),
+       json::array({"bandwidths",
+                    fmt::format("position {:g} Hz, velocity {:g} Hz", p.bandwidths.position, p.bandwidths.velocity)}),
+       json::array({"plant", fmt::format("base parameters {:g} %, friction {:g} % off the model's; payload {:g} kg",
+                                         100 * p.base_share, 100 * p.friction_share, p.payload)})});
+}
+
+json notes(const Study& study, const ControlStudyResult& r) {
+  json all = json::array();
+  for (const ControlOutcome& o : r.runs) {
+    if (!o.answer.ok())
+      all.push_back({{"severity", "warning"},
+                     {"text", fmt::format("{} ended at t = {:g} s: {}.", o.name, o.answer.t, o.answer.reason)}});
+    if (o.sample_time > 0) all.push_back({{"severity", "note"}, {"text", timing(study, o) + "."}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string io::control_report(const Study& study, const ControlStudyResult& r, const RunRecord& record) {
+  json out = report_head(study.name, study.description);
+  out.update({{"facts", facts(study)}, {"notes", notes(study, r)}});
+  out.update(report_motion(study.robot, record));
+  json tables = json::array({runs_table(study, r), actuators_table(study, r)});
+  for (std::size_t i = 0; i < r.sweeps.size(); ++i) tables.push_back(sweep_table(study, r, i));
+  tables.push_back(mobility_table(checked(study.robot)));
+  out.update({{"plots", packed_plots(ControlPlots(study, r, record.t.size()).made(), "")}, {"tables", tables}});
+  return report_text(out);
+}
+
+std::string control_study_text(const Study& study, const ControlStudyResult& r) {
+  std::size_t width = 8;
+  for (const ControlOutcome& o : r.runs) width = std::max(width, o.name.size());
+  const bool elastic = shows_vibration(study);
+  std::string text =
+      fmt::format("study {}: tracking errors\n  {:<{}}{:>12}{:>11}{:>13}{:>17}{:>15}{}\n", study.name, "run", width,
+                  fmt::format("rms [{}]", in_lengths(study.robot) ? "um" : "urad"), "largest", "to the first",
+                  "to the one above", "platform [um]", elastic ? fmt::format("{:>16}", "vibration [um]") : "");
+  for (std::size_t k = 0; k < r.runs.size(); ++k) {
+    const ControlOutcome& o = r.runs[k];
+    text += fmt::format("  {:<{}}{:>12.2f}{:>11.2f}{:>13}{:>17}{:>15.2f}{}{}\n", o.name, width, micro * o.all(),
+                        micro * o.largest().maxCoeff(), k == 0 ? "" : by_how_much(o, r.runs.front()),
+                        k == 0 ? "" : by_how_much(o, r.runs[k - 1]), micro * o.platform_rms(),
+                        elastic ? fmt::format("{:>16.3f}", micro * vibration(study, o)) : "",
+                        o.answer.ok() ? "" : fmt::format("  ended at t = {:g} s: {}", o.answer.t, o.answer.reason));
+  }
+  for (const ControlOutcome& o : r.runs)
+    if (o.sample_time > 0) text += fmt::format("\n  {}\n", timing(study, o));
+  for (const ControlSweep& s : r.sweeps) {
+    text += fmt::format("\n  {:<24}", named(s));
+    for (const std::string& run : s.runs) text += fmt::format("{:>{}}", run, std::max<std::size_t>(10, run.size() + 2));
+    for (std::size_t v = 0; v < s.values.size(); ++v) {
+      text += fmt::format("\n  {:<24g}", s.values[v]);
+      for (std::size_t k = 0; k < s.runs.size(); ++k)
+        text += fmt::format("{:>{}.2f}", micro * s.rms(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(k)),
+                            std::max<std::size_t>(10, s.runs[k].size() + 2));
+    }
+    text += "\n";
+  }
+  return text + fmt::format("\n  {}: {}\n", r.folder, fmt::join(r.files, ", "));
+}
+
+std::string control_study_json(const Study& study, const ControlStudyResult& r) {
+  const auto listed = [](const VecX<double>& x) { return std::vector<double>(x.begin(), x.end()); };
+  json runs = json::array(), sweeps = json::array();
+  for (const ControlOutcome& o : r.runs)
+    runs.push_back({{"name", o.name},
+                    {"status", name(o.answer.status)},
+                    {"t", o.answer.t},
+                    {"rms", listed(o.rms())},
+                    {"largest", listed(o.largest())},
+                    {"rms_all", o.all()},
+                    {"platform_rms", o.platform_rms()},
+                    {"vibration_rms", vibration(study, o)},
+                    {"sample_time", o.sample_time},
+                    {"output", o.name + ".csv"}});
+  for (const ControlSweep& s : r.sweeps) {
+    json rows = json::array();
+    for (Eigen::Index v = 0; v < s.rms.rows(); ++v) rows.push_back(listed(s.rms.row(v).transpose()));
+    sweeps.push_back({{"what", s.what}, {"unit", s.unit}, {"values", s.values}, {"runs", s.runs}, {"rms_all", rows}});
+  }
+  return dumped({{"study", study.name},
+                 {"description", study.description},
+                 {"robot", {{"name", study.robot.name}, {"file", study.robot_file}}},
+                 {"motion", study.motion_file},
+                 {"compute", "control"},
+                 {"status", r.stopped ? "interrupted" : "ok"},
+                 {"sampling", study.control->period},
+                 {"runs", runs},
+                 {"sweeps", sweeps},
+                 {"files", r.files}});
+}
+
+}  // namespace gough

@@ -1,0 +1,144 @@
+/// Studies of control: what they run, sweep, write and refuse.
+#include "gough/io/control_study.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "gough/gough.hpp"
+
+namespace gough {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class ControlStudyTest : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = fs::temp_directory_path() / fmt::format("gough_control_study_{}", getpid()); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Study study(const std::string& robot, const std::string& line, const std::string& control) {
+    const std::string text = "study: s\nrobot: ../robots/" + robot +
+                             ".yaml\nmotion:\n  motion: there\n  line: " + line +
+                             "\nstep: 0.5 ms\ncompute: control\ncontrol:\n" + control;
+    return parse_study(text, std::string(GOUGH_SOURCE_DIR) + "/studies/test.yaml");
+  }
+  static Study palida(const std::string& control) {
+    return study("palida", "{to: {x: 0.03, z: -0.66}, duration: 0.08 s}", control);
+  }
+  static std::string refused(const std::string& control) {
+    try {
+      palida(control);
+    } catch (const Error& e) { return e.what(); }
+    return "";
+  }
+  ControlStudyResult run(const Study& s, const std::function<bool()>& go_on = {}) const {
+    return run_control_study(s, folder_.string(), go_on);
+  }
+  json written(const std::string& file) const {
+    const fs::path path = folder_ / file;
+    std::ifstream in(path);
+    return json::parse(in);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ControlStudyTest, RunsSweepsAndReports) {
+  const Study s = palida(
+      "  encoder: 1e-6\n  plant_step: 0.25 ms\n  identical_legs: true\n  symmetric: true\n"
+      "  plant: {parameters: 0.05, friction: 0.10}\n  runs:\n    - {name: joints}\n"
+      "    - {name: force, law: computed_force}\n    - {name: code, law: computed_force, generated: true}\n"
+      "  sweep: {runs: [force], payload: [0 kg, 3 kg], sampling: [0.5 ms, 1 ms], parameters: [0.01], speed: [0.5]}\n");
+  std::atomic<std::size_t> rows = 0;
+  const ControlStudyResult r = run(s, [&] { return ++rows, true; });
+  EXPECT_NEAR(static_cast<double>(rows), static_cast<double>(control_rows(s)), 20);
+  ASSERT_EQ(r.runs.size(), 3u);
+  for (const ControlOutcome& o : r.runs) EXPECT_TRUE(o.answer.ok()) << o.answer.reason;
+  EXPECT_LT(r.runs[1].all(), r.runs[0].all());
+  EXPECT_LT((r.runs[1].error - r.runs[2].error).cwiseAbs().maxCoeff(), 1e-6) << "generated code is the same model";
+  EXPECT_GT(r.runs[2].sample_time, 0);
+  ASSERT_EQ(r.sweeps.size(), 4u);
+  const ControlSweep& load = r.sweeps[2];
+  EXPECT_EQ(load.what, "payload");
+  EXPECT_GT(load.rms(1, 0), load.rms(0, 0));
+  const ControlSweep& sampling = r.sweeps[3];
+  EXPECT_NEAR(sampling.rms(0, 0), r.runs[1].all(), 1e-12) << "the study's own sampling";
+
+  const json j = written("result.json");
+  EXPECT_EQ(j["compute"], "control");
+  EXPECT_NEAR(j["runs"][1]["rms_all"], r.runs[1].all(), 1e-15);
+  EXPECT_EQ(j["sweeps"][0]["runs"], json::array({"force"}));
+  const Table table = read_table((folder_ / "force.csv").string());
+  EXPECT_EQ(table.rows.size(), 161u);
+  const auto error = static_cast<std::size_t>(table.find("error.leg1.drive"));
+  double square = 0;
+  for (const auto& row : table.rows) square += row[error] * row[error];
+  EXPECT_NEAR(std::sqrt(square / 161), r.runs[1].rms()[0], 1e-9);
+  const json report = written("report.json");
+  std::vector<std::string> plots;
+  for (const json& p : report["plots"]) plots.push_back(p["id"]);
+  EXPECT_THAT(plots, testing::IsSupersetOf({"error_1", "error_6", "platform", "force_1", "phase_1", "sweep_4"}));
+  for (const json& p : report["plots"])
+    EXPECT_EQ(p["series"][0].contains("x"), std::string(p["id"]).starts_with("phase_"));
+  const std::string text = control_study_text(s, r);
+  EXPECT_THAT(text, HasSubstr("to the one above"));
+  EXPECT_THAT(text, HasSubstr("paper 003's took 150 of 500 us"));
+}
+
+/// Quasi-static feedforward puts the tip where it should be; the drives follow equally well either way.
+TEST_F(ControlStudyTest, FeedforwardKnowsElasticLinks) {
+  Study s = study("elastic_five_bar", "{to: {x: 0.06, y: 0.45}, duration: 0.25 s}",
+                  "  runs:\n    - {name: rigid, law: computed_force}\n"
+                  "    - {name: quasistatic, law: computed_force, elastic: quasistatic}\n");
+  for (std::size_t c = 0; c < s.robot.stiffness.size(); ++c)
+    if (s.robot.stiffness[c] > 0) s.robot.stiffness[c] = 1e5;
+  const ControlStudyResult r = run(s);
+  EXPECT_TRUE(r.runs[0].answer.ok() && r.runs[1].answer.ok());
+  EXPECT_LT(r.runs[1].platform_rms(), 0.3 * r.runs[0].platform_rms());
+  EXPECT_THAT(control_study_text(s, r), HasSubstr("vibration"));
+}
+
+TEST_F(ControlStudyTest, KeepsWhatIsDoneWhenInterrupted) {
+  const Study s = palida("  plant_step: 0.5 ms\n  runs:\n    - {name: joints}\n  sweep: {payload: [0 kg, 1 kg]}\n");
+  std::atomic<int> rows = 0;
+  const ControlStudyResult r = run(s, [&] { return ++rows < 50; });
+  EXPECT_TRUE(r.stopped);
+  EXPECT_TRUE(r.sweeps.empty());
+  EXPECT_EQ(written("result.json")["status"], "interrupted");
+  EXPECT_GE(read_table((folder_ / "joints.csv").string()).rows.size(), 49u);
+}
+
+/// A law that leaves the robot's reach ends its run, not the study.
+TEST_F(ControlStudyTest, TellsWhichRunWasLost) {
+  const Study s = palida(
+      "  sampling: 4 ms\n  plant_step: 0.5 ms\n  position_bandwidth: 60 Hz\n  velocity_bandwidth: 400 Hz\n  runs:\n"
+      "    - {name: wild, law: computed_torque}\n    - {name: calm, law: computed_force}\n");
+  const ControlStudyResult r = run(s);
+  EXPECT_FALSE(r.runs[0].answer.ok());
+  EXPECT_FALSE(r.runs[0].answer.reason.empty());
+  EXPECT_THAT(control_study_text(s, r), HasSubstr("ended at t ="));
+}
+
+TEST_F(ControlStudyTest, RefusesWhatCannotBe) {
+  const std::string run = "  runs: [{name: a}]\n";
+  EXPECT_THAT(refused("  sampling: 0 s\n" + run), HasSubstr("sampling: read 0, expected more than 0"));
+  EXPECT_THAT(refused("  delay: 1.5\n" + run),
+              HasSubstr("delay: read 1.5, expected a number of samples from 0 to 100"));
+  EXPECT_THAT(refused("  runs: [{name: a}, {name: a}]\n"), HasSubstr("read the run 'a' twice"));
+  EXPECT_THAT(refused("  runs: [{name: ../a}]\n"), HasSubstr("name: "));
+  EXPECT_THAT(refused("  runs: [{name: a, generated: true}]\n"), HasSubstr("expected it with law: computed_force and"));
+  EXPECT_THAT(refused("  runs: [{name: a, law: pid}]\n"), HasSubstr("read 'pid'"));
+  EXPECT_THAT(refused(run + "  sweep: {runs: [b]}\n"), HasSubstr("read 'b', expected the name of a run"));
+  EXPECT_THAT(refused(run + "  sweep: {speed: [0]}\n"), HasSubstr("speed: read 0, expected more than 0"));
+  EXPECT_THAT(refused(run + "  smooth: -1\n"), HasSubstr("smooth: read -1, expected 0 or more"));
+  EXPECT_THAT(refused(run + "  plant: {payload: -1 kg}\n"), HasSubstr("payload: read -1, expected 0 or more"));
+  EXPECT_THAT(refused("  delay: 1\n"), HasSubstr("runs"));
+}
+
+}  // namespace
+}  // namespace gough
