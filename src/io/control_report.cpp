@@ -268,9 +268,11 @@ std::string control_study_text(const Study& study, const ControlStudyResult& r) 
     for (const std::string& run : s.runs) text += fmt::format("{:>{}}", run, std::max<std::size_t>(10, run.size() + 2));
     for (std::size_t v = 0; v < s.values.size(); ++v) {
       text += fmt::format("\n  {:<24g}", s.values[v]);
-      for (std::size_t k = 0; k < s.runs.size(); ++k)
-        text += fmt::format("{:>{}.2f}", micro * s.rms(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(k)),
+      for (std::size_t k = 0; k < s.runs.size(); ++k) {
+        const double x = micro * s.rms(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(k));
+        text += fmt::format("{:>{}}", std::isfinite(x) ? fmt::format("{:.2f}", x) : "-",
                             std::max<std::size_t>(10, s.runs[k].size() + 2));
+      }
     }
     text += "\n";
   }

@@ -186,7 +186,8 @@ INSTANTIATE_TEST_SUITE_P(Motions, ShippedMotion,
                          testing::Values(std::pair{"hexapod_circle", "hexapod"}, std::pair{"psp3_paper", "psp3"},
                                          std::pair{"delta_pick", "delta"}, std::pair{"five_bar_line", "five_bar"},
                                          std::pair{"rrr3_circle", "rrr3"}, std::pair{"rrr3_circle", "rrr3_flexible"},
-                                         std::pair{"palida_lines", "palida"}),
+                                         std::pair{"palida_lines", "palida"}, std::pair{"palida_circle", "palida"},
+                                         std::pair{"five_bar_reach", "five_bar"}),
                          [](const auto& of) { return of.param.first + "_of_" + of.param.second; });
 
 std::string motion_path(const std::string& name) {
@@ -211,7 +212,27 @@ TEST(ShippedMotions, AreAllFollowedByARobotInThisTest) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/motions"))
     files += entry.path().extension() == ".yaml" ? 1 : 0;
-  EXPECT_EQ(files, 6U) << "add the new motion to ShippedMotion";
+  EXPECT_EQ(files, 8U) << "add the new motion to ShippedMotion";
+}
+
+/// Radius 0.10 m about home, inclined by 30 degrees, 1 m/s, from rest at home and back to it.
+TEST(ShippedMotions, PalidasCircleIsThatOfTheStudy) {
+  const Mechanism<double>& m = shipped("palida");
+  const Trajectory all = *load_motion_or_table(motion_path("palida_circle"), m).trajectory;
+  const Vec3<double> home(0, 0, -0.65);
+  for (const double t : {0.8, 1.1, 1.4}) {
+    const MotionState state = sample(all, t);
+    const PlatformMotion& x = state.platform();
+    EXPECT_NEAR(x.v.norm(), 1, 1e-9) << t;
+    EXPECT_NEAR((x.pose.p - home).norm(), 0.1, 1e-12);
+    EXPECT_NEAR(std::abs((x.pose.p - home).cross(x.v).normalized().z()), std::cos(std::numbers::pi / 6), 1e-9);
+    EXPECT_NEAR(x.a.norm(), 10, 1e-6) << "towards the middle";
+  }
+  for (const double t : {0.0, all.duration}) {
+    const MotionState state = sample(all, t);
+    EXPECT_LT((state.platform().pose.p - home).norm(), 1e-12);
+    EXPECT_LT(state.platform().v.norm(), 1e-9);
+  }
 }
 
 TEST(ShippedMotions, ThePspPapersMotorsTurnAsPrinted) {

@@ -175,7 +175,11 @@ TEST_F(StudyFolder, ThatCannotBeMadeIsBadInput) {
 
 TEST(ShippedStudies, AreRead) {
   const std::map<std::string, std::size_t> states = {
-      {"psp3", 2001}, {"hexapod_circle", 2001}, {"elastic_five_bar", 1501}};  // 2 s in ms, 0.15 s in 0.1 ms
+      {"psp3", 2001},  // 2 s in ms
+      {"hexapod_circle", 2001},
+      {"elastic_five_bar", 1501},           // 0.15 s in 0.1 ms
+      {"palida_circle", 2372},              // 0.4 + pi / 2 + 0.4 s in ms, and the end
+      {"elastic_five_bar_control", 8001}};  // 0.8 s in 0.1 ms
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/studies")) {
     const Study s = read_study(entry.path().string());
@@ -184,6 +188,7 @@ TEST(ShippedStudies, AreRead) {
     ASSERT_TRUE(states.contains(s.name)) << s.name;
     EXPECT_EQ(s.motion.states.size(), states.at(s.name)) << s.name;
     EXPECT_EQ(s.runs.empty(), s.name != "elastic_five_bar");
+    EXPECT_EQ(s.control.has_value(), s.name == "palida_circle" || s.name == "elastic_five_bar_control");
     ++count;
   }
   EXPECT_EQ(count, states.size());
