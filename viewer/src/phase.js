@@ -46,7 +46,8 @@ export class PhasePlot {
 
   build() {
     this.chart_?.destroy();
-    const shown = this.plot.series.map((s, i) => ({ ...s, i })).filter((s) => !this.hidden.has(s.i));
+    const all = this.plot.series;
+    const shown = all.filter((_, i) => !this.hidden.has(i));
     const ink = colour('ink-soft');
     const grid = { stroke: colour('line'), width: 1 };
     const font = '12px system-ui, sans-serif';
@@ -62,9 +63,16 @@ export class PhasePlot {
         { ...axis, size: 28, gap: 4, label: this.plot.axis, labelSize: 18, labelGap: 0 },
         { ...axis, size: 64 },
       ],
-      series: [{}, ...shown.map((s) => ({ label: s.name, stroke: colour(`curve-${s.i % colours}`), facets: [{ scale: 'x', auto: true }, { scale: 'y', auto: true }], paths: drawn }))],
+      series: [
+        {},
+        ...all.map((s, i) => ({
+          label: s.name,
+          facets: [{ scale: 'x', auto: true }, { scale: 'y', auto: true }],
+          paths: (u, place) => (this.hidden.has(i) ? null : drawn(u, place, colour(`curve-${i % colours}`))),
+        })),
+      ],
     };
-    this.chart_ = new uPlot(options, [null, ...shown.map((s) => [s.x, s.values])], this.chart);
+    this.chart_ = new uPlot(options, [null, ...all.map((s) => [s.x, s.values])], this.chart);
   }
 
   fit() {
@@ -78,7 +86,7 @@ export class PhasePlot {
 }
 
 /** From point to point in the order of time. */
-function drawn(u, series) {
+function drawn(u, series, ink) {
   const [x, y] = u.data[series];
   const { ctx } = u;
   ctx.save();
@@ -92,7 +100,7 @@ function drawn(u, series) {
     if (known) ctx[down ? 'lineTo' : 'moveTo'](u.valToPos(x[i], 'x', true), u.valToPos(y[i], 'y', true));
     down = known;
   }
-  ctx.strokeStyle = u.series[series]._stroke ?? u.series[series].stroke();
+  ctx.strokeStyle = ink;
   ctx.lineWidth = devicePixelRatio;
   ctx.stroke();
   ctx.restore();

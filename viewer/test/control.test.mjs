@@ -46,7 +46,7 @@ it('draws phase planes, and hides curves of them', async () => {
   assert.deepEqual(await buttons.allTextContents(), ['joints', 'force']);
   for (let i = 0; i < 2; ++i) await buttons.nth(i).click();
   await drawn(page);
-  assert.equal(await ink(), 0);
+  assert.ok((await ink()) < 50, 'curves are gone');
   await buttons.nth(0).click();
   await drawn(page);
   assert.ok((await ink()) > 100);
