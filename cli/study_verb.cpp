@@ -46,7 +46,7 @@ int run_controllers(const gough::Study& study, const std::string& folder, const 
   if (result.stopped) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
   if (!o.json)
     if (const int lost = print_page(result.files, folder); lost != done) return lost;
-  return result.stopped ? numerical : done;
+  return result.ok() ? done : numerical;
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ MatX<double> stacked_regressor(const Mechanism<double>& m, const ParameterSpace&
     tree_velocities(m, w);
     tree_accelerations(m, w);
     inverse_kernel(m, w, d);
-    blocks.push_back(d.virtual_power->H * space.standard);
+    blocks.emplace_back(d.virtual_power->H * space.standard);
     rows += blocks.back().rows();
   }
   MatX<double> H(rows, space.standard.cols());

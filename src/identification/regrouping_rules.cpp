@@ -24,16 +24,15 @@ Inertia<double> second_moment_along_z() {
   part.second(0, 0) = part.second(1, 1) = 1;
   return part;
 }
-std::vector<Inertia<double>> second_moments() {
+/// The first entries of a body's ten.
+std::vector<Inertia<double>> first_entries(int count) {
   std::vector<Inertia<double>> parts;
-  for (int k = 0; k < 6; ++k) parts.push_back(inertia_of(Ten::Unit(k)));
+  parts.reserve(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) parts.push_back(inertia_of(Ten::Unit(k)));
   return parts;
 }
-std::vector<Inertia<double>> all_ten() {
-  std::vector<Inertia<double>> parts;
-  for (int k = 0; k < 10; ++k) parts.push_back(inertia_of(Ten::Unit(k)));
-  return parts;
-}
+std::vector<Inertia<double>> second_moments() { return first_entries(6); }
+std::vector<Inertia<double>> all_ten() { return first_entries(10); }
 
 /// What passes a joint, in its frame.                                                                     (R1)-(R4)
 std::vector<Inertia<double>> passing(JointKind kind) {

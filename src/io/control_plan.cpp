@@ -60,6 +60,19 @@ std::vector<ControlRun> runs_of(const FileControl& c, const Trajectory& trajecto
   return all;
 }
 
+/// What this robot cannot do.
+void refuse_unsuited(const FileControl& c, const Mechanism<double>& m) {
+  const auto carries = [](double x) { return x > 0; };
+  const bool payload = c.plant.payload > 0 || std::any_of(c.sweep.payload.begin(), c.sweep.payload.end(), carries) ||
+                       std::any_of(c.runs.begin(), c.runs.end(), [](const FileControlRun& r) { return r.payload > 0; });
+  if (payload && !m.platform.exists())
+    throw Error(c.where, m.name + ": read a payload, expected a robot with a platform");
+  try {
+    gains_for(m, {});
+    if (c.identical_legs || c.symmetric) parameter_space(m, {c.identical_legs, c.symmetric});
+  } catch (const Error& e) { throw Error(c.where, e.what()); }
+}
+
 std::vector<std::size_t> swept(const FileSweep& sweep, const std::vector<ControlRun>& runs) {
   std::vector<std::size_t> all;
   for (const std::string& wanted : sweep.runs) {
@@ -85,8 +98,7 @@ ControlPlan io::control_plan(const FileControl& c, const Trajectory& trajectory,
   for (const double x : c.sweep.speed) expect_positive(c.sweep.where, "speed", x);
   for (const double x : c.sweep.sampling) expect_positive(c.sweep.where, "sampling", x);
   for (const double x : c.sweep.payload) expect_not_negative(c.sweep.where, "payload", x);
-  if (m.actuator.empty())
-    throw Error(c.where, m.name + ": read a robot without actuators, expected something to control");
+  refuse_unsuited(c, m);
   ControlPlan plan;
   plan.trajectory = trajectory;
   plan.period = c.sampling;

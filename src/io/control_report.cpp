@@ -16,11 +16,6 @@ using namespace io;
 constexpr double micro = 1e6;
 const Coordinate& drive(const Structure& m, std::size_t i) { return coordinate(m, m.actuator[i]); }
 std::size_t drives(const Structure& m) { return m.actuator.size(); }
-bool in_lengths(const Structure& m) {
-  for (std::size_t i = 0; i < drives(m); ++i)
-    if (!drive(m, i).is_length) return false;
-  return true;
-}
 /// Of actuators all of one kind, or of any.
 std::string unit_of(const Structure& m, const std::string& length, const std::string& angle) {
   std::size_t lengths = 0;
@@ -30,18 +25,18 @@ std::string unit_of(const Structure& m, const std::string& length, const std::st
 }
 std::string named(const ControlSweep& s) { return s.unit.empty() ? s.what : fmt::format("{} [{}]", s.what, s.unit); }
 
-/// "-64.4 %"
+/// "-64.4 %"; of runs that came to their end.
 std::string by_how_much(const ControlOutcome& now, const ControlOutcome& before) {
+  if (!now.answer.ok() || !before.answer.ok() || !(before.all() > 0)) return "-";
   return fmt::format("{:+.1f} %", 100 * (now.all() / before.all() - 1));
 }
-bool shows_vibration(const Study& study) { return !study.robot.elastic.empty(); }
-double vibration(const Study& study, const ControlOutcome& o) {
-  return o.vibration(study.control->bandwidths.velocity);
-}
+bool shows_vibration(const ControlStudyResult& r) { return r.vibration_from > 0; }
+std::string in_micro(double x) { return std::isfinite(x) ? fmt::format("{:.3f}", micro * x) : "-"; }
 
 // ------------------------------------------------------------------------------------------------ plots
 
 std::vector<double> column(const MatX<double>& x, std::size_t c) {
+  if (static_cast<Eigen::Index>(c) >= x.cols()) return {};  // never begun
   const auto v = x.col(static_cast<Eigen::Index>(c));
   return {v.begin(), v.end()};
 }
@@ -52,8 +47,12 @@ std::vector<double> filled(std::vector<double> values, std::size_t rows) {
 
 class ControlPlots {
  public:
-  ControlPlots(const Study& study, const ControlStudyResult& r, std::size_t rows)
-      : m_(study.robot), r_(r), plan_(*study.control), rows_(rows) {}
+  ControlPlots(const Study& study, const ControlStudyResult& r, std::size_t animated) : m_(study.robot), r_(r) {
+    for (const ControlOutcome& o : r.runs)
+      if (o.t.size() > t_.size()) t_ = o.t;
+    rows_ = t_.size();
+    if (animated == rows_) t_.clear();  // the animation's times
+  }
 
   std::vector<Plot> made() {
     for (std::size_t i = 0; i < drives(m_); ++i) errors(i);
@@ -65,49 +64,47 @@ class ControlPlots {
   }
 
  private:
+  Plot over_time(const std::string& id, const std::string& title, const std::string& unit,
+                 const std::string& note) const {
+    Plot p{id, title, unit, note, false, false, {}};
+    if (!t_.empty()) p.x = t_, p.axis = "t [s]";
+    return p;
+  }
+  void add(Plot p) {
+    if (!p.series.empty()) all_.push_back(std::move(p));
+  }
+
   void errors(std::size_t i) {
-    Plot p{fmt::format("error_{}", i + 1),
-           "Error of " + drive(m_, i).name,
-           drive(m_, i).is_length ? "m" : "rad",
-           "Desired less true position.",
-           false,
-           false,
-           {}};
-    for (const ControlOutcome& o : r_.runs) p.series.push_back({o.name, "", filled(column(o.error, i), rows_)});
-    all_.push_back(std::move(p));
+    Plot p = over_time(fmt::format("error_{}", i + 1), "Error of " + drive(m_, i).name,
+                       drive(m_, i).is_length ? "m" : "rad", "Desired less true position.");
+    for (const ControlOutcome& o : r_.runs) p.series.push_back({o.run.name, "", filled(column(o.error, i), rows_)});
+    add(std::move(p));
   }
   void platform() {
-    Plot p{"platform", "Error of the platform's origin", "m", "Its distance from where it should be.", false, false,
-           {}};
+    Plot p = over_time("platform", "Error of the platform's origin", "m", "Its distance from where it should be.");
     for (const ControlOutcome& o : r_.runs) {
-      if (o.platform.cols() == 0) return;
+      if (o.platform.cols() == 0) continue;
       const VecX<double> distance = o.platform.rowwise().norm();
-      p.series.push_back({o.name, "", filled({distance.begin(), distance.end()}, rows_)});
+      p.series.push_back({o.run.name, "", filled({distance.begin(), distance.end()}, rows_)});
     }
-    all_.push_back(std::move(p));
+    add(std::move(p));
   }
   /// What acted in the first run, and what models have for the desired motion.
   void forces(std::size_t i) {
-    Plot p{fmt::format("force_{}", i + 1),
-           "Force of " + drive(m_, i).name,
-           drive(m_, i).is_length ? "N" : "N m",
-           "What acted, and what the runs' models compute for the desired motion.",
-           false,
-           false,
-           {}};
-    p.series.push_back({"acted in " + r_.runs.front().name, "", filled(column(r_.runs.front().force, i), rows_)});
+    Plot p =
+        over_time(fmt::format("force_{}", i + 1), "Force of " + drive(m_, i).name, drive(m_, i).is_length ? "N" : "N m",
+                  "What acted, and what the runs' models compute for the desired motion.");
     std::vector<const ControlOutcome*> shown;
-    for (std::size_t k = 0; k < r_.runs.size(); ++k) {
-      if (plan_.runs[k].law == LawKind::joint) continue;
-      const ControlOutcome& o = r_.runs[k];
+    for (const ControlOutcome& o : r_.runs) {
+      if (&o == &r_.runs.front()) p.series.push_back({"acted in " + o.run.name, "", filled(column(o.force, i), rows_)});
       const auto same = [&](const ControlOutcome* x) {
         return x->model.rows() == o.model.rows() && (x->model - o.model).cwiseAbs().maxCoeff() < 1e-9;
       };
-      if (o.model.rows() == 0 || std::any_of(shown.begin(), shown.end(), same)) continue;
+      if (o.run.law == LawKind::joint || o.model.rows() == 0 || std::any_of(shown.begin(), shown.end(), same)) continue;
       shown.push_back(&o);
-      p.series.push_back({"model of " + o.name, "", filled(column(o.model, i), rows_)});
+      p.series.push_back({"model of " + o.run.name, "", filled(column(o.model, i), rows_)});
     }
-    all_.push_back(std::move(p));
+    add(std::move(p));
   }
   void phase(std::size_t i) {
     const bool length = drive(m_, i).is_length;
@@ -121,8 +118,8 @@ class ControlPlots {
            {},
            length ? "error [m]" : "error [rad]"};
     for (const ControlOutcome& o : r_.runs)
-      p.series.push_back({o.name, "", column(o.error_rate, i), column(o.error, i)});
-    all_.push_back(std::move(p));
+      if (o.error.rows() > 0) p.series.push_back({o.run.name, "", column(o.error_rate, i), column(o.error, i)});
+    add(std::move(p));
   }
   void sweep(std::size_t i) {
     const ControlSweep& s = r_.sweeps[i];
@@ -141,8 +138,8 @@ class ControlPlots {
 
   const Mechanism<double>& m_;
   const ControlStudyResult& r_;
-  const ControlPlan& plan_;
-  std::size_t rows_;
+  std::vector<double> t_;  ///< of plots over time that the animation does not last for
+  std::size_t rows_ = 0;
   std::vector<Plot> all_;
 };
 
@@ -154,18 +151,19 @@ json runs_table(const Study& study, const ControlStudyResult& r) {
   json rows = json::array();
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     const ControlOutcome& o = r.runs[k];
-    rows.push_back({o.name, short_number(micro * o.all()), k == 0 ? "" : by_how_much(o, r.runs.front()),
+    rows.push_back({o.run.name, short_number(micro * o.all()), k == 0 ? "" : by_how_much(o, r.runs.front()),
                     k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
                     o.platform.cols() > 0 ? short_number(micro * o.platform_rms()) : "",
-                    shows_vibration(study) ? short_number(micro * vibration(study, o)) : "",
+                    shows_vibration(r) ? short_number(micro * o.vibration(r.vibration_from)) : "",
                     o.answer.ok() ? "" : fmt::format("{} at t = {:.4g} s", name(o.answer.status), o.answer.t)});
   }
-  const std::string note =
-      fmt::format("Vibration: the platform's error faster than {:g} Hz.", study.control->bandwidths.velocity);
+  const std::string note = fmt::format(
+      "Vibration: the platform's error faster than {:.3g} Hz, half the lowest natural frequency of elastic joints.",
+      r.vibration_from);
   return report_table("runs", "Tracking errors, rms",
                       {"run", fmt::format("#actuators [{}]", unit_of(study.robot, "µm", "µrad")), "#to the first",
                        "#to the one above", "#platform [µm]", "#vibration [µm]", "outcome"},
-                      rows, shows_vibration(study) ? note : "");
+                      rows, shows_vibration(r) ? note : "");
 }
 
 json actuators_table(const Study& study, const ControlStudyResult& r) {
@@ -173,7 +171,7 @@ json actuators_table(const Study& study, const ControlStudyResult& r) {
   for (std::size_t i = 0; i < drives(study.robot); ++i) columns.push_back("#" + drive(study.robot, i).name);
   json rows = json::array();
   for (const ControlOutcome& o : r.runs) {
-    json row = json::array({o.name});
+    json row = json::array({o.run.name});
     for (const double x : o.rms()) row.push_back(short_number(micro * x));
     rows.push_back(row);
   }
@@ -201,7 +199,7 @@ std::string timing(const Study& study, const ControlOutcome& o) {
   return fmt::format(
       "{}: generated C takes {:.3g} us of a sample of {:g} us; paper 003's took 150 of 500 us on a 333 MHz "
       "PowerPC, with path planning and joint control",
-      o.name, micro * o.sample_time, micro * study.control->period);
+      o.run.name, micro * o.sample_time, micro * study.control->period);
 }
 
 json facts(const Study& study) {
@@ -226,9 +224,11 @@ json notes(const Study& study, const ControlStudyResult& r) {
   for (const ControlOutcome& o : r.runs) {
     if (!o.answer.ok())
       all.push_back({{"severity", "warning"},
-                     {"text", fmt::format("{} ended at t = {:g} s: {}.", o.name, o.answer.t, o.answer.reason)}});
+                     {"text", fmt::format("{} ended at t = {:g} s: {}.", o.run.name, o.answer.t, o.answer.reason)}});
     if (o.sample_time > 0) all.push_back({{"severity", "note"}, {"text", timing(study, o) + "."}});
   }
+  for (const ControlSweep& s : r.sweeps)
+    for (const std::string& lost : s.lost) all.push_back({{"severity", "note"}, {"text", lost + "."}});
   return all;
 }
 
@@ -247,18 +247,20 @@ std::string io::control_report(const Study& study, const ControlStudyResult& r, 
 
 std::string control_study_text(const Study& study, const ControlStudyResult& r) {
   std::size_t width = 8;
-  for (const ControlOutcome& o : r.runs) width = std::max(width, o.name.size());
-  const bool elastic = shows_vibration(study);
+  for (const ControlOutcome& o : r.runs) width = std::max(width, o.run.name.size());
+  const bool elastic = shows_vibration(r);
   std::string text =
       fmt::format("study {}: tracking errors\n  {:<{}}{:>12}{:>11}{:>13}{:>17}{:>15}{}\n", study.name, "run", width,
-                  fmt::format("rms [{}]", in_lengths(study.robot) ? "um" : "urad"), "largest", "to the first",
+                  fmt::format("rms [{}]", unit_of(study.robot, "um", "urad")), "largest", "to the first",
                   "to the one above", "platform [um]", elastic ? fmt::format("{:>16}", "vibration [um]") : "");
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     const ControlOutcome& o = r.runs[k];
-    text += fmt::format("  {:<{}}{:>12.2f}{:>11.2f}{:>13}{:>17}{:>15.2f}{}{}\n", o.name, width, micro * o.all(),
-                        micro * o.largest().maxCoeff(), k == 0 ? "" : by_how_much(o, r.runs.front()),
-                        k == 0 ? "" : by_how_much(o, r.runs[k - 1]), micro * o.platform_rms(),
-                        elastic ? fmt::format("{:>16.3f}", micro * vibration(study, o)) : "",
+    const double most = o.error.size() > 0 ? o.error.cwiseAbs().maxCoeff() : 0;
+    text += fmt::format("  {:<{}}{:>12.2f}{:>11.2f}{:>13}{:>17}{:>15}{}{}\n", o.run.name, width, micro * o.all(),
+                        micro * most, k == 0 ? "" : by_how_much(o, r.runs.front()),
+                        k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
+                        o.platform.size() > 0 ? fmt::format("{:.2f}", micro * o.platform_rms()) : "-",
+                        elastic ? fmt::format("{:>16}", in_micro(o.vibration(r.vibration_from))) : "",
                         o.answer.ok() ? "" : fmt::format("  ended at t = {:g} s: {}", o.answer.t, o.answer.reason));
   }
   for (const ControlOutcome& o : r.runs)
@@ -275,28 +277,39 @@ std::string control_study_text(const Study& study, const ControlStudyResult& r) 
       }
     }
     text += "\n";
+    for (const std::string& lost : s.lost) text += fmt::format("  {}\n", lost);
   }
   return text + fmt::format("\n  {}: {}\n", r.folder, fmt::join(r.files, ", "));
 }
 
 std::string control_study_json(const Study& study, const ControlStudyResult& r) {
+  const auto number = [](double x) { return std::isfinite(x) ? json(x) : json(); };
   const auto listed = [](const VecX<double>& x) { return std::vector<double>(x.begin(), x.end()); };
   json runs = json::array(), sweeps = json::array();
   for (const ControlOutcome& o : r.runs)
-    runs.push_back({{"name", o.name},
+    runs.push_back({{"name", o.run.name},
                     {"status", name(o.answer.status)},
                     {"t", o.answer.t},
                     {"rms", listed(o.rms())},
                     {"largest", listed(o.largest())},
                     {"rms_all", o.all()},
-                    {"platform_rms", o.platform_rms()},
-                    {"vibration_rms", vibration(study, o)},
+                    {"platform_rms", o.platform.size() > 0 ? json(o.platform_rms()) : json()},
+                    {"vibration_rms", number(o.vibration(r.vibration_from))},
                     {"sample_time", o.sample_time},
-                    {"output", o.name + ".csv"}});
+                    {"output", o.run.name + ".csv"}});
   for (const ControlSweep& s : r.sweeps) {
     json rows = json::array();
-    for (Eigen::Index v = 0; v < s.rms.rows(); ++v) rows.push_back(listed(s.rms.row(v).transpose()));
-    sweeps.push_back({{"what", s.what}, {"unit", s.unit}, {"values", s.values}, {"runs", s.runs}, {"rms_all", rows}});
+    for (Eigen::Index v = 0; v < s.rms.rows(); ++v) {
+      json row = json::array();
+      for (const double x : s.rms.row(v)) row.push_back(number(x));
+      rows.push_back(row);
+    }
+    sweeps.push_back({{"what", s.what},
+                      {"unit", s.unit},
+                      {"values", s.values},
+                      {"runs", s.runs},
+                      {"rms_all", rows},
+                      {"lost", s.lost}});
   }
   return dumped({{"study", study.name},
                  {"description", study.description},

@@ -4,17 +4,16 @@
 #include <tbb/parallel_for.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "control_parts.hpp"
+#include "generated_law.hpp"
 #include "gough/error.hpp"
 #include "gough/identification/measurement.hpp"
-#include "gough/io/compiled.hpp"
 #include "gough/io/csv.hpp"
-#include "gough/io/generate.hpp"
 #include "gough/io/study.hpp"
 #include "report_parts.hpp"
 
@@ -30,66 +29,6 @@ Mechanism<double> known_model(const Mechanism<double>& model, const ControlRun& 
   Mechanism<double> m = run.friction ? model : without_friction(model);
   return run.payload > 0 ? with_payload(m, run.payload) : m;
 }
-
-/// A folder that goes when this does.
-class PassingFolder {
- public:
-  PassingFolder() {
-    std::string name = (fs::temp_directory_path() / "gough_control_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error({name, 0}, "cannot be made, expected a place for generated code");
-    path_ = name;
-  }
-  ~PassingFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  PassingFolder(const PassingFolder&) = delete;
-  PassingFolder& operator=(const PassingFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Computed force whose model is generated C, timed.
-class GeneratedForces {
- public:
-  GeneratedForces(const Mechanism<double>& model, const JointGains& gains) : feedback_(computed_force(gains)) {
-    GenerateWish wish{"inverse", "platform"};
-    wish.matrix = true;
-    const std::string file = (folder_.path() / "forces.so").string();
-    compile(generate(model, wish), file);
-    code_ = std::make_unique<CompiledProgram>(file);
-    in_.resize(code_->input_size());
-    tau_.resize(code_->output_size());
-  }
-
-  VecX<double> operator()(const ControlSample& s) {
-    const PlatformMotion& x = s.ahead.state.platform();
-    double* to = in_.data();
-    to = std::copy(x.pose.p.begin(), x.pose.p.end(), to);
-    for (Eigen::Index r = 0; r < 3; ++r)
-      for (Eigen::Index c = 0; c < 3; ++c) *to++ = x.pose.R(r, c);
-    for (const Vec3<double>* v : {&x.v, &x.w, &x.a, &x.dw}) to = std::copy(v->begin(), v->end(), to);
-    const auto start = std::chrono::steady_clock::now();
-    const int status = (*code_)(in_, tau_);
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++samples_;
-    if (status != 0) throw Error(fmt::format("generated forces: the pose at t = {:g} s is singular", s.t));
-    Reference::Row ahead = s.ahead;
-    ahead.tau = Eigen::Map<const VecX<double>>(tau_.data(), s.q.size());
-    return feedback_({s.t, s.period, s.q, s.v, s.standing, s.desired_q, s.desired_v, ahead});
-  }
-  double per_sample() const { return samples_ > 0 ? seconds_ / static_cast<double>(samples_) : 0; }
-
- private:
-  PassingFolder folder_;
-  ControlLaw feedback_;
-  std::unique_ptr<CompiledProgram> code_;
-  std::vector<double> in_, tau_;
-  double seconds_ = 0;
-  long samples_ = 0;
-};
 
 ControlLaw law_of(const Mechanism<double>& known, const ControlPlan& plan, const ControlRun& run) {
   const JointGains gains = gains_for(known, plan.bandwidths);
@@ -109,7 +48,7 @@ class Recorder {
       : m_(plant), reference_(reference) {
     const auto r = static_cast<Eigen::Index>(rows), n = static_cast<Eigen::Index>(plant.actuator.size());
     for (MatX<double>* x : {&o.error, &o.error_rate, &o.force, &o.model}) x->resize(r, n);
-    o.platform.resize(r, reference.rows.front().state.of_platform() ? 3 : 0);
+    o.platform.resize(r, reference.has_platform ? 3 : 0);
   }
   void add(const SimulationRow& row) {
     const auto k = static_cast<Eigen::Index>(o.t.size());
@@ -154,26 +93,26 @@ double ControlOutcome::platform_rms() const {
   return platform.size() > 0 ? platform.norm() / std::sqrt(static_cast<double>(platform.rows())) : 0;
 }
 double ControlOutcome::vibration(double frequency) const {
-  if (platform.rows() < 3) return 0;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (platform.rows() < 3) return unknown;
   const double rate = static_cast<double>(t.size() - 1) / (t.back() - t.front());
-  if (!(frequency < rate / 2)) return 0;
+  if (!(frequency > 0 && frequency < rate / 2)) return unknown;
   const MatX<double> fast = platform - ZeroPhase(frequency, rate)(platform);
   return fast.norm() / std::sqrt(static_cast<double>(fast.rows()));
 }
 
-ControlOutcome run_control(const Mechanism<double>& model, const Mechanism<double>& plant, const ControlPlan& plan,
-                           const ControlRun& run, double speed, double row_step,
-                           const std::function<bool(const SimulationRow&)>& go_on) {
-  const Mechanism<double> known = known_model(model, run);
-  const Reference reference = reference_of(known, plan.trajectory, plan.period, {speed, run.elastic});
-  std::shared_ptr<GeneratedForces> generated;
-  ControlLaw law = law_of(known, plan, run);
-  if (run.generated) {
-    generated = std::make_shared<GeneratedForces>(known, gains_for(known, plan.bandwidths));
+namespace {
+
+/// Throws Error where the run cannot be made, or its law's model cannot be where the plant is.
+void run_into(Recorder& recorder, const Mechanism<double>& known, const Mechanism<double>& plant,
+              const ControlPlan& plan, const Reference& reference, std::span<const double> times,
+              const std::function<bool(const SimulationRow&)>& go_on) {
+  ControlLaw law = law_of(known, plan, recorder.o.run);
+  std::shared_ptr<GeneratedLaw> generated;
+  if (recorder.o.run.generated) {
+    generated = std::make_shared<GeneratedLaw>(known, gains_for(known, plan.bandwidths));
     law = [generated](const ControlSample& s) { return (*generated)(s); };
   }
-  Workspace<double> w(plant);
-  w.q = standing_at(plant, reference.rows.front().q).q;
   SimulationOptions options;
   options.hold = plan.period;
   options.dry = plan.smooth > 0 ? DryFriction::smooth : DryFriction::stick;
@@ -182,23 +121,52 @@ ControlOutcome run_control(const Mechanism<double>& model, const Mechanism<doubl
     options.integrator.method = Method::rk4;
     options.integrator.fixed_step = std::min(plan.plant_step, plan.period);
   }
-  const std::vector<double> times = even_times(0, reference.rows.back().state.t, row_step);
-  Recorder recorder(plant, reference, times.size());
-  recorder.o.name = run.name;
-  SimulationAnswer& answer = recorder.o.answer;
-  try {
-    answer = simulate(plant, w, times, options, sampled(plant, reference, law, plan.sampling),
-                      [&](const SimulationRow& row) {
-                        recorder.add(row);
-                        return !go_on || go_on(row);
-                      });
-  } catch (const Error& lost) {  // the law's model cannot be where the plant is
-    answer.status = Status::unreachable;
-    answer.reason = lost.what();
-    answer.t = recorder.o.t.empty() ? 0 : recorder.o.t.back();
-  }
+  Workspace<double> w(plant);
+  w.q = standing_at(plant, reference.rows.front().q).q;
+  recorder.o.answer =
+      simulate(plant, w, times, options, sampled(plant, reference, law, plan.sampling), [&](const SimulationRow& row) {
+        recorder.add(row);
+        return !go_on || go_on(row);
+      });
   if (generated) recorder.o.sample_time = generated->per_sample();
-  return recorder.finished();
+}
+
+bool begins_moving(const MotionState& s) {
+  constexpr double slow = 1e-9;
+  return s.of_platform() ? s.platform().v.norm() + s.platform().w.norm() > slow : s.actuators().v.norm() > slow;
+}
+
+ControlOutcome lost(ControlOutcome o, const Error& why) {
+  o.answer.status = Status::unreachable;
+  o.answer.reason = why.what();
+  o.answer.t = o.t.empty() ? 0 : o.t.back();
+  return o;
+}
+
+}  // namespace
+
+ControlOutcome run_control(const Mechanism<double>& model, const Mechanism<double>& plant, const ControlPlan& plan,
+                           const ControlRun& run, double speed, double row_step,
+                           const std::function<bool(const SimulationRow&)>& go_on) {
+  ControlOutcome none;
+  none.run = run;
+  try {
+    const Mechanism<double> known = known_model(model, run);
+    const Reference reference = reference_of(known, plan.trajectory, plan.period, {speed, run.elastic});
+    if (begins_moving(reference.rows.front().state))
+      throw Error(fmt::format("{}: read a motion that begins moving, expected one from rest", model.name));
+    const std::vector<double> times = even_times(0, reference.rows.back().state.t, row_step);
+    Recorder recorder(plant, reference, times.size());
+    recorder.o.run = run;
+    try {
+      run_into(recorder, known, plant, plan, reference, times, go_on);
+    } catch (const Error& why) { return lost(recorder.finished(), why); }
+    return recorder.finished();
+  } catch (const Error& why) { return lost(std::move(none), why); }
+}
+
+bool ControlStudyResult::ok() const {
+  return !stopped && std::all_of(runs.begin(), runs.end(), [](const ControlOutcome& o) { return o.answer.ok(); });
 }
 
 // ------------------------------------------------------------------------------------------------ the study
@@ -223,25 +191,24 @@ struct Change {
 class ControlStudy {
  public:
   ControlStudy(const Study& study, std::string folder, const std::function<bool()>& go_on)
-      : study_(study),
-        plan_(*study.control),
-        go_on_(go_on),
-        record_(study.robot, static_cast<std::size_t>(plan_.trajectory.duration / study.step) + 1) {
+      : study_(study), plan_(*study.control), go_on_(go_on), record_(study.robot, study.motion.states.size()) {
     result_.folder = std::move(folder);
   }
 
   ControlStudyResult run() {
     const Mechanism<double> plant =
         plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, plan_.payload);
-    result_.runs.resize(plan_.runs.size());
-    each(plan_.runs.size(), [&](std::size_t i) {
-      result_.runs[i] =
-          run_control(study_.robot, plant, plan_, plan_.runs[i], 1, study_.step, [&](const SimulationRow& row) {
-            if (i == 0) record_.add({record_.t.size(), row.t, row.w, row.d, "", {}});
-            return asked();
-          });
+    result_.vibration_from = elastic_frequency(study_.robot) / 2;
+    std::vector<std::optional<ControlOutcome>> runs(plan_.runs.size());
+    each(runs.size(), [&](std::size_t i) {
+      runs[i] = run_control(study_.robot, plant, plan_, plan_.runs[i], 1, study_.step, [&](const SimulationRow& row) {
+        if (i == 0) record_.add({record_.t.size(), row.t, row.w, row.d, "", {}});
+        return asked();
+      });
     });
     record_.finish();
+    for (std::optional<ControlOutcome>& o : runs)
+      if (o) result_.runs.push_back(std::move(*o));
     for (const ControlOutcome& o : result_.runs) write_table(o);
     sweep("speed", "of the motion's", plan_.speeds, [&](double x) { return Change{plant, plan_, x}; });
     sweep("parameter error", "", plan_.shares, [&](double x) {
@@ -275,22 +242,37 @@ class ControlStudy {
     });
   }
 
+  /// One run at one value.
+  template <class Make>
+  SimulationAnswer swept(Make& make, double value, const ControlRun& run, double& rms) {
+    try {
+      const Change c = make(value);
+      const ControlOutcome o =
+          run_control(study_.robot, c.plant, c.plan, run, c.speed, std::max(study_.step, c.plan.period),
+                      [&](const SimulationRow&) { return asked(); });
+      if (o.answer.ok()) rms = o.all();
+      return o.answer;
+    } catch (const Error& why) { return lost({}, why).answer; }
+  }
+
   /// A sweep that was interrupted has nothing to show.
   template <class Make>
   void sweep(const std::string& what, const std::string& unit, const std::vector<double>& values, Make make) {
     if (values.empty()) return;
     const std::size_t runs = plan_.swept.size();
-    ControlSweep s{what, unit, values, {}, {}};
+    ControlSweep s{what, unit, values, {}, {}, {}};
     for (const std::size_t r : plan_.swept) s.runs.push_back(plan_.runs[r].name);
-    s.rms.resize(static_cast<Eigen::Index>(values.size()), static_cast<Eigen::Index>(runs));
-    each(values.size() * runs, [&](std::size_t k) {
-      const Change c = make(values[k / runs]);
-      const ControlOutcome o =
-          run_control(study_.robot, c.plant, c.plan, plan_.runs[plan_.swept[k % runs]], c.speed,
-                      std::max(study_.step, c.plan.period), [&](const SimulationRow&) { return asked(); });
-      s.rms(static_cast<Eigen::Index>(k / runs), static_cast<Eigen::Index>(k % runs)) =
-          o.answer.ok() ? o.all() : std::numeric_limits<double>::quiet_NaN();
+    s.rms.setConstant(static_cast<Eigen::Index>(values.size()), static_cast<Eigen::Index>(runs),
+                      std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::string> lost(values.size() * runs);
+    each(lost.size(), [&](std::size_t k) {
+      const auto v = static_cast<Eigen::Index>(k / runs), r = static_cast<Eigen::Index>(k % runs);
+      const SimulationAnswer answer = swept(make, values[k / runs], plan_.runs[plan_.swept[k % runs]], s.rms(v, r));
+      if (!answer.ok())
+        lost[k] = fmt::format("{} {:g}, {}: ended at t = {:g} s: {}", what, values[k / runs], s.runs[k % runs],
+                              answer.t, answer.reason);
     });
+    std::copy_if(lost.begin(), lost.end(), std::back_inserter(s.lost), [](const std::string& x) { return !x.empty(); });
     if (!stopped_) result_.sweeps.push_back(std::move(s));
   }
 
@@ -308,8 +290,8 @@ class ControlStudy {
         row.insert(row.end(), x->row(static_cast<Eigen::Index>(k)).begin(), x->row(static_cast<Eigen::Index>(k)).end());
       table.rows.push_back(std::move(row));
     }
-    write_text((fs::path(result_.folder) / (o.name + ".csv")).string(), table_text(table));
-    result_.files.push_back(o.name + ".csv");
+    write_text((fs::path(result_.folder) / (o.run.name + ".csv")).string(), table_text(table));
+    result_.files.push_back(o.run.name + ".csv");
   }
 
   const Study& study_;
@@ -328,7 +310,7 @@ std::size_t control_rows(const Study& study) {
   for (const double speed : p.speeds) sets += 1 / speed;
   for (const double period : p.periods) sets += std::min(1.0, study.step / period);
   const double times = static_cast<double>(p.runs.size()) + sets * static_cast<double>(p.swept.size());
-  return static_cast<std::size_t>(times * (p.trajectory.duration / study.step + 1));
+  return static_cast<std::size_t>(std::min(1e15, times * (p.trajectory.duration / study.step + 1)));
 }
 
 ControlStudyResult run_control_study(const Study& study, const std::string& folder,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double period = 5e-4, pi = std::numbers::pi;
 
-/// Half round an inclined circle of 0.10 m about home, and a line to get there.
+/// Half round a level circle of 0.10 m about home, and a line to get there.
 Trajectory arc(const Mechanism<double>& m) {
   return parse_motion(
       "motion: c\nsequence:\n  - line: {to: {x: 0.10}, duration: 0.2 s}\n"
@@ -77,10 +77,9 @@ std::vector<double> mass_by_hand(double mass, const Bandwidths& b, double accele
     }
     last_q = q, last_d = d;
     const double slip = seen_d + wp * (d - q) - seen, forward = mass * acceleration;
-    if (k == 0) integral = -forward;  // nothing holds a mass on a level rail
     integral += T * mass * wv * wp / 4 * slip;
     const double wanted = mass * wv * slip + integral + forward;
-    if (k == 0) queue.assign(static_cast<std::size_t>(delay), wanted);
+    if (k == 0) queue.assign(static_cast<std::size_t>(delay), 0);  // nothing holds a mass on a level rail
     queue.push_back(wanted);
     const double tau = queue.front();
     queue.pop_front();
@@ -90,16 +89,19 @@ std::vector<double> mass_by_hand(double mass, const Bandwidths& b, double accele
   return error;
 }
 
+const std::string rail =
+    "robot: rail\nbodies: {cart: {mass: 2 kg}}\njoints: {drive: {type: prismatic, parent: base, child: cart, axis: [1, "
+    "0, "
+    "0], role: actuated}}\ngravity: [0, 0, 0]\n";
+
 TEST(Sampling, IsTheRecursionByHandForAMass) {
-  Mechanism<double> m = built_from(
-      "robot: rail\nbodies: {cart: {mass: 2 kg}}\njoints: {drive: {type: prismatic, parent: base, child: cart, axis: "
-      "[1, 0, 0], "
-      "role: actuated}}\ngravity: [0, 0, 0]\n");
+  Mechanism<double> m = built_from(rail);
   m.home = VecX<double>::Zero(1);
   const Bandwidths b{8, 60};
   const double a = 1.5, corner = 400, offset = 1e-3;
   Reference path;
   path.period = period;
+  path.resting = VecX<double>::Zero(1);
   for (int k = 0; k <= 400; ++k) {
     const double t = k * period;
     Reference::Row row;
@@ -215,26 +217,52 @@ TEST(Adaptive, LearnsParameters) {
 TEST(Sampling, DelaysLimitsAndQuantises) {
   const Mechanism<double>& m = shipped("palida");
   const Reference path = reference_of(m, arc(m), period);
-  std::vector<double> seen;
+  std::vector<double> seen, clipped;
   int calls = 0;
   const ControlLaw law = [&](const ControlSample& s) -> VecX<double> {
     for (const double x : s.q) EXPECT_NEAR(std::remainder(x, 1e-3), 0, 1e-12);
-    EXPECT_EQ(&s.ahead, &path.rows[static_cast<std::size_t>(calls + 2)]);
-    return VecX<double>::Constant(6, 100.0 * ++calls);
+    EXPECT_DOUBLE_EQ(s.ahead.state.t, (calls + 2) * period);
+    clipped.push_back(s.clipped[0]);
+    return VecX<double>::Constant(6, s.standing[0] + 100.0 * ++calls);
   };
   SamplingOptions o;
   o.encoder = 1e-3;
   o.delay = 2;
-  o.force = 350;
   o.force_rate = 0.5 * 100 / period;
+  const double standing = standing_at(m, path.rows.front().q).tau[0];
+  o.force = standing + 320;
   const Controller c = sampled(m, path, law, o);
   Workspace<double> w(m);
-  for (int k = 0; k < 9; ++k) {
+  for (int k = 0; k < 10; ++k) {
     c(k * period, w);
-    seen.push_back(w.tau[0]);
+    const double now = w.tau[0];
+    c((k + 0.5) * period, w);  // between samples it is not asked
+    EXPECT_EQ(w.tau[0], now);
+    seen.push_back(std::round(w.tau[0] - standing));
   }
-  // the first wish fills the delay; then half of each step of 100 N, and never more than 350 N
-  EXPECT_EQ(seen, (std::vector<double>{100, 100, 100, 150, 200, 250, 300, 350, 350}));
+  EXPECT_EQ(calls, 10);
+  // it stood until the first force acts; then half of each step of 100 N, and never more than 320 N
+  EXPECT_EQ(seen, (std::vector<double>{0, 0, 50, 100, 150, 200, 250, 300, 320, 320}));
+  EXPECT_EQ(clipped, (std::vector<double>{0, 0, 0, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+/// A drive at its limit: the integral grows no further, but may go back.
+TEST(Laws, IntegralsWaitAtLimits) {
+  Mechanism<double> m = built_from(rail);
+  m.home = VecX<double>::Zero(1);
+  const Reference::Row rest{MotionState{}, VecX<double>::Zero(1), VecX<double>::Zero(1), VecX<double>::Zero(1),
+                            VecX<double>::Zero(1)};
+  const ControlLaw law = joint_control(gains_for(m, {}));
+  const auto force = [&](double error, double clipped) {
+    const auto one = [](double x) { return VecX<double>::Constant(1, x); };
+    return law({0, period, one(0), one(0), one(error), one(0), rest, one(0), one(0), one(clipped)})[0];
+  };
+  const double first = force(0.01, 0), second = force(0.01, 0);
+  EXPECT_GT(second, first);
+  EXPECT_EQ(force(0.01, 1), second);
+  EXPECT_EQ(force(0.01, 1), second);
+  EXPECT_NEAR(force(-0.01, 1), -first + 2 * (second - first), 1e-9) << "two steps up, one back";
+  EXPECT_NEAR(force(0.01, -1), second, 1e-9);
 }
 
 TEST(Plants, DifferByTheSharesAsked) {
@@ -254,10 +282,25 @@ TEST(References, GoOnBetweenSamples) {
   for (const std::size_t k : {5u, 90u, 301u, 466u}) {
     const Desired d = desired_at(coarse, fine.rows[k].state.t);
     EXPECT_LT((d.q - fine.rows[k].q).cwiseAbs().maxCoeff(), 2e-7);
-    EXPECT_LT((d.p - fine.rows[k].state.platform().pose.p).norm(), 2e-7);
+    EXPECT_LT((fine.rows[k].p - fine.rows[k].state.platform().pose.p).norm(), 1e-10);
+    EXPECT_LT((fine.rows[k].pv - fine.rows[k].state.platform().v).norm(), 1e-9);
+    EXPECT_LT((d.p - fine.rows[k].p).norm(), 2e-7);
     EXPECT_LT((d.v - fine.rows[k].v).cwiseAbs().maxCoeff(), 2e-4);
   }
   EXPECT_EQ(desired_at(fine, 1e9).q, fine.rows.back().q);
+}
+
+/// Two masses on one spring: sqrt(k / m) with the motor held.
+TEST(Elastic, FrequencyIsThatOfAMassOnASpring) {
+  Mechanism<double> m = built_from(
+      "robot: soft\nbodies: {cart: {mass: 2 kg}, load: {mass: 0.5 kg}}\njoints:\n  drive: {type: prismatic, parent: "
+      "base, "
+      "child: cart, role: actuated}\n  spring: {type: prismatic, parent: cart, child: load, role: elastic, stiffness: "
+      "800 "
+      "N/m}\n");
+  m.home = VecX<double>::Zero(2);
+  EXPECT_NEAR(elastic_frequency(m), std::sqrt(800 / 0.5) / (2 * pi), 1e-9);
+  EXPECT_EQ(elastic_frequency(shipped("palida")), 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 ///
 ///   Reference path = reference_of(model, trajectory, 5e-4);
 ///   ControlLaw law = computed_force(gains_for(model, {}));
+///   w.q = standing_at(plant, path.rows.front().q).q;
 ///   simulate(plant, w, times, {.hold = 5e-4}, sampled(plant, path, law, {}), on_row);
 /// A law is a function of one sample; users write their own.
 #include <functional>
@@ -20,19 +21,23 @@ namespace gough {
 struct Reference {
   struct Row {
     MotionState state;
-    VecX<double> q, v, a;  ///< of the actuators
-    VecX<double> tau;      ///< the model's forces for it
+    VecX<double> q, v, a;                                              ///< of the actuators
+    VecX<double> tau;                                                  ///< the model's forces for it
+    Vec3<double> p = Vec3<double>::Zero(), pv = Vec3<double>::Zero();  ///< the platform's origin, its velocity
   };
   double period = 0;
+  bool has_platform = false;
+  VecX<double> resting;  ///< the model's forces that hold it at the start, friction aside
   std::vector<Row> rows;
 
   /// The row at time t; the first before it starts, the last after it ends.
   const Row& at(double t) const;
 };
+
 /// Between samples: cubic polynomials through positions and rates.
 struct Desired {
   VecX<double> q, v;                      ///< of the actuators
-  Vec3<double> p = Vec3<double>::Zero();  ///< of the platform's origin, where its motion is told
+  Vec3<double> p = Vec3<double>::Zero();  ///< of the platform's origin, where there is one
 };
 Desired desired_at(const Reference& reference, double t);
 
@@ -55,11 +60,12 @@ Standing standing_at(const Mechanism<double>& m, const VecX<double>& actuators);
 struct ControlSample {
   double t = 0, period = 0;
   VecX<double> q, v;                  ///< measured positions, estimated rates
-  VecX<double> standing;              ///< forces that held the robot at the start, friction aside
   VecX<double> desired_q, desired_v;  ///< now; rates through the same estimate as the measured ones
   const Reference::Row& ahead;        ///< desired when the forces act: for feedforward
+  VecX<double> standing, resting;     ///< forces that hold the robot at the start, and that the model has for it
+  VecX<double> clipped;               ///< +1, -1: that drive's last force was more than its limits allow; 0: it acted
 };
-/// Forces of the actuators.
+/// Forces of the actuators. A law may keep integrals: one law for one run.
 using ControlLaw = std::function<VecX<double>(const ControlSample&)>;
 
 struct SamplingOptions {
@@ -70,10 +76,9 @@ struct SamplingOptions {
   double force_rate = std::numeric_limits<double>::infinity();  ///< [N/s or N m/s]
 };
 
-/// A law as a simulation's controller (SimulationOptions::hold must be the reference's period): quantised positions, rates
-/// from their differences, delay and limits of the forces. Begins at rest with the force that the law wants there.
-Controller sampled(const Mechanism<double>& plant, const Reference& reference, const ControlLaw& law,
-                   const SamplingOptions& options);
+/// A law as a simulation's controller: asked once in a period of the reference, its forces held; quantised positions, rates
+/// from their differences, delay and limits of the forces. The robot has stood until the first force acts.
+Controller sampled(const Mechanism<double>& plant, Reference reference, ControlLaw law, const SamplingOptions& options);
 
 // ------------------------------------------------------------------------------------------------ laws
 
@@ -88,6 +93,7 @@ struct Bandwidths {
   double position = 5, velocity = 80;  ///< [Hz]; the velocity loop's in the direction in which the robot is lightest
 };
 /// k_p = w_p, k_v = mu m_a w_v, k_i = k_v w_p / 4, with mu the least eigenvalue of the mass matrix scaled to ones. (K2)
+/// Throws Error where there are not as many actuators as freedoms.
 JointGains gains_for(const Mechanism<double>& model, const Bandwidths& bandwidths);
 
 /// Single joints, (K1).
@@ -102,11 +108,11 @@ ControlLaw computed_torque(const Mechanism<double>& model, const Bandwidths& ban
 
 struct AdaptiveOptions {
   ParameterOptions parameters;
-  double rate =
-      1;  ///< how far parameters move in a second per unit of their own size and a speed error of 0.01 m/s or rad/s
+  double rate = 1;  ///< gamma [1/s per 0.01 m/s or rad/s]
 };
-/// (K3) with tau = Y theta for base parameters that follow theta' = Gamma Y^T s, s = v_d - v + k_p (q_d - q).        (K5)
-/// `theta`: where they end up can be read there.
+/// (K3) without an integral, with tau = Y theta for base parameters that follow                                     (K5)
+///   theta' = gamma D^2 Y^T s / F,   s = v_d - v + k_p (q_d - q)
+/// D: sizes of the parameters, F: the size of the robot's forces. `theta`: where they end up can be read there.
 ControlLaw adaptive(const Mechanism<double>& model, const JointGains& gains, const AdaptiveOptions& options,
                     std::shared_ptr<VecX<double>> theta = {});
 
@@ -117,6 +123,8 @@ Mechanism<double> different(const Mechanism<double>& model, const ParameterOptio
                             double friction_share, unsigned seed);
 /// The platform carries a point mass at its frame's origin [kg].
 Mechanism<double> with_payload(const Mechanism<double>& m, double mass);
+/// The lowest natural frequency of a robot's elastic joints, drives held, at home [Hz]; 0: it has none.
+double elastic_frequency(const Mechanism<double>& m);
 /// The same without friction.
 Mechanism<double> without_friction(const Mechanism<double>& m);
 

@@ -37,19 +37,19 @@ struct ControlPlan {
 
 /// How one run went. Rows of the matrices are times.
 struct ControlOutcome {
-  std::string name;
+  ControlRun run;
   SimulationAnswer answer;
   std::vector<double> t;
   MatX<double> error, error_rate;  ///< of the actuators: desired less true [m or rad; per s]
   MatX<double> force;              ///< that acted [N or N m]
   MatX<double> model;              ///< that the run's model has for the desired motion
   MatX<double> platform;           ///< error of its origin [m]; no columns without platform
-  double sample_time = 0;          ///< [s] that generated forces took per sample
+  double sample_time = 0;          ///< [s] that generated forces took per sample, median
 
   VecX<double> rms() const, largest() const;  ///< of each actuator's error
   double all() const;                         ///< rms of all actuators together
   double platform_rms() const;
-  /// Rms of the platform's error faster than `frequency` [Hz].
+  /// Rms of the platform's error faster than `frequency` [Hz]; NaN where rows are too far apart to tell.
   double vibration(double frequency) const;
 };
 
@@ -57,18 +57,24 @@ struct ControlSweep {
   std::string what, unit;
   std::vector<double> values;
   std::vector<std::string> runs;
-  MatX<double> rms;  ///< values x runs; NaN where a run ended early
+  MatX<double> rms;               ///< values x runs; NaN where a run ended early
+  std::vector<std::string> lost;  ///< which, and why
 };
 
 struct ControlStudyResult {
   std::string folder;
-  std::vector<ControlOutcome> runs;
+  std::vector<ControlOutcome> runs;  ///< that were begun
   std::vector<ControlSweep> sweeps;
   std::vector<std::string> files;
+  double vibration_from = 0;  ///< [Hz] half the lowest natural frequency of elastic joints; 0: there are none
   bool stopped = false;
+
+  /// All runs came to their end.
+  bool ok() const;
 };
 
-/// One run of the model's law on the plant, with rows every `row_step` seconds; until `go_on` says no.
+/// One run of the model's law on the plant, with rows every `row_step` seconds, until `go_on` says no. Where it cannot
+/// be made or cannot go on, the answer says why.
 ControlOutcome run_control(const Mechanism<double>& model, const Mechanism<double>& plant, const ControlPlan& plan,
                            const ControlRun& run, double speed, double row_step,
                            const std::function<bool(const SimulationRow&)>& go_on = {});
