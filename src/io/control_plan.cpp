@@ -27,6 +27,17 @@ int counted(const Where& where, const char* key, double x, double most, const ch
   return static_cast<int>(x);
 }
 
+/// The longest run: the slowest speed in the shortest samples.
+void refuse_too_many_samples(const FileControl& c, double duration) {
+  double speed = 1, period = c.sampling;
+  for (const double x : c.sweep.speed) speed = std::min(speed, x);
+  for (const double x : c.sweep.sampling) period = std::min(period, x);
+  const double samples = std::max(duration / (speed * c.sampling), duration / period);
+  if (!(samples <= static_cast<double>(most_samples)))
+    throw Error(c.where,
+                fmt::format("sampling: read what makes {:g} samples, expected at most {}", samples, most_samples));
+}
+
 SamplingOptions sampling_of(const FileControl& c) {
   expect_not_negative(c.where, "encoder", c.encoder);
   expect_not_negative(c.where, "velocity_filter", c.velocity_filter);
@@ -98,6 +109,7 @@ ControlPlan io::control_plan(const FileControl& c, const Trajectory& trajectory,
   for (const double x : c.sweep.speed) expect_positive(c.sweep.where, "speed", x);
   for (const double x : c.sweep.sampling) expect_positive(c.sweep.where, "sampling", x);
   for (const double x : c.sweep.payload) expect_not_negative(c.sweep.where, "payload", x);
+  refuse_too_many_samples(c, trajectory.duration);
   refuse_unsuited(c, m);
   ControlPlan plan;
   plan.trajectory = trajectory;
