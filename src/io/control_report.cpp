@@ -25,9 +25,15 @@ std::string unit_of(const Structure& m, const std::string& length, const std::st
 }
 std::string named(const ControlSweep& s) { return s.unit.empty() ? s.what : fmt::format("{} [{}]", s.what, s.unit); }
 
+bool came_to_its_end(const ControlOutcome& o) { return o.answer.ok() && !o.answer.stopped; }
+/// Nothing for a run that did.
+std::string how_it_ended(const ControlOutcome& o) {
+  if (o.answer.stopped) return fmt::format("interrupted at t = {:.4g} s", o.answer.t);
+  return o.answer.ok() ? "" : fmt::format("ended at t = {:.4g} s: {}", o.answer.t, o.answer.reason);
+}
 /// "-64.4 %"; of runs that came to their end.
 std::string by_how_much(const ControlOutcome& now, const ControlOutcome& before) {
-  if (!now.answer.ok() || !before.answer.ok() || !(before.all() > 0)) return "-";
+  if (!came_to_its_end(now) || !came_to_its_end(before) || !(before.all() > 0)) return "-";
   return fmt::format("{:+.1f} %", 100 * (now.all() / before.all() - 1));
 }
 bool shows_vibration(const ControlStudyResult& r) { return r.vibration_from > 0; }
@@ -149,13 +155,14 @@ std::string short_number(double x) { return std::isfinite(x) ? fmt::format("{:.4
 
 json runs_table(const Study& study, const ControlStudyResult& r) {
   json rows = json::array();
+  const std::string none = "–";
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     const ControlOutcome& o = r.runs[k];
-    rows.push_back({o.run.name, short_number(micro * o.all()), k == 0 ? "" : by_how_much(o, r.runs.front()),
-                    k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
-                    o.platform.cols() > 0 ? short_number(micro * o.platform_rms()) : "",
-                    shows_vibration(r) ? short_number(micro * o.vibration(r.vibration_from)) : "",
-                    o.answer.ok() ? "" : fmt::format("{} at t = {:.4g} s", name(o.answer.status), o.answer.t)});
+    rows.push_back({o.run.name, short_number(micro * o.all()), k == 0 ? none : by_how_much(o, r.runs.front()),
+                    k == 0 ? none : by_how_much(o, r.runs[k - 1]),
+                    o.platform.cols() > 0 ? short_number(micro * o.platform_rms()) : none,
+                    shows_vibration(r) ? short_number(micro * o.vibration(r.vibration_from)) : none,
+                    came_to_its_end(o) ? none : how_it_ended(o)});
   }
   const std::string note = fmt::format(
       "Vibration: the platform's error faster than {:.3g} Hz, half the lowest natural frequency of elastic joints.",
@@ -222,9 +229,8 @@ json facts(const Study& study) {
 json notes(const Study& study, const ControlStudyResult& r) {
   json all = json::array();
   for (const ControlOutcome& o : r.runs) {
-    if (!o.answer.ok())
-      all.push_back({{"severity", "warning"},
-                     {"text", fmt::format("{} ended at t = {:g} s: {}.", o.run.name, o.answer.t, o.answer.reason)}});
+    if (!came_to_its_end(o))
+      all.push_back({{"severity", "warning"}, {"text", fmt::format("{} {}.", o.run.name, how_it_ended(o))}});
     if (o.sample_time > 0) all.push_back({{"severity", "note"}, {"text", timing(study, o) + "."}});
   }
   for (const ControlSweep& s : r.sweeps)
@@ -261,7 +267,7 @@ std::string control_study_text(const Study& study, const ControlStudyResult& r) 
                         k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
                         o.platform.size() > 0 ? fmt::format("{:.2f}", micro * o.platform_rms()) : "-",
                         elastic ? fmt::format("{:>16}", in_micro(o.vibration(r.vibration_from))) : "",
-                        o.answer.ok() ? "" : fmt::format("  ended at t = {:g} s: {}", o.answer.t, o.answer.reason));
+                        came_to_its_end(o) ? "" : "  " + how_it_ended(o));
   }
   for (const ControlOutcome& o : r.runs)
     if (o.sample_time > 0) text += fmt::format("\n  {}\n", timing(study, o));

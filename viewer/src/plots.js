@@ -125,7 +125,7 @@ class Plot {
       pxAlign: 0,
       scales: { x: { time: false, ...(this.plot.log_x && { distr: 3, log: 2 }) }, y: this.plot.log ? { distr: 3 } : {} },
       axes: [
-        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0, ...(this.plot.log_x && { splits: () => [...this.x], values: (_, ticks) => ticks.map(tick) }) },
+        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0, values: (_, ticks) => ticks.map(tick), ...(this.plot.log_x && { splits: () => [...this.x] }) },
         { ...axis, size: 64, values: (_, ticks) => ticks.map(this.plot.log ? powerOnly : tick) },
       ],
       series: [{ label: this.owner.label }, ...series],
