@@ -93,6 +93,15 @@ int excite(const Options& o) {
   return e.stopped ? numerical : done;
 }
 
+/// Before the work, not after it: values that cannot be put into the robot file.
+static void refuse_unwritable(const std::string& file, const gough::Mechanism<double>& m,
+                              const gough::ParameterOptions& options) {
+  gough::Identification as_it_is;
+  as_it_is.base = gough::base_parameters(m, options);
+  as_it_is.full = as_it_is.base.space.value;
+  (void)gough::identified_robot_file(file, m, as_it_is);
+}
+
 int identify(const Options& o) {
   const IdentifyWishes& i = o.identify;
   const auto m = gough::load_robot(o.robot);
@@ -102,6 +111,7 @@ int identify(const Options& o) {
   std::optional<gough::Measurement> validation;
   if (!i.validate.empty()) validation = gough::read_measurement(i.validate, m, constants);
   gough::IdentifyOptions options = options_from(o);
+  refuse_unwritable(o.robot, m, options.parameters);
   catch_interrupts();
   gough::Identification r;
   {

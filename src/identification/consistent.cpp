@@ -3,16 +3,21 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "gough/error.hpp"
 
 namespace gough {
 namespace {
 
 using Ten = Eigen::Matrix<double, 10, 1>;
 using Pseudo = Eigen::Matrix4d;
-constexpr double prior = 1e-6;   // weight of the file's values, in units of a body's own size
-constexpr double inside = 1e-3;  // of its trace, that a body is moved inside to begin with
+constexpr double prior = 1e-6;                            // weight of the file's values, in units of a body's own size;
+constexpr double least_prior = 1e-10, most_prior = 1e-7;  // and of what data say: it must not move what they show
+constexpr double little = 1e-3;                           // of the robot's largest: no size is smaller
+constexpr double inside = 1e-3;                           // of its trace, that a body is moved inside to begin with
 constexpr double first_barrier = 1, last_barrier = 1e-7;
 
 Pseudo pseudo_inertia(const Ten& p) {
@@ -27,6 +32,7 @@ Pseudo pseudo_inertia(const Ten& p) {
 
 /// A body of the space: which of its parameters are looked at, and the values of the others.
 struct SpaceBody {
+  std::string name;
   std::vector<std::pair<int, int>> entries;  ///< of the ten, in the space
   Ten file;
   Pseudo at(const VecX<double>& p) const {
@@ -43,7 +49,7 @@ std::vector<SpaceBody> bodies_of(const Mechanism<double>& m, const ParameterSpac
     const ParameterSpace::Entry& e = space.entry[static_cast<std::size_t>(i)];
     if (e.body != last) {
       const auto j = static_cast<std::size_t>(e.body);
-      bodies.push_back({{}, body_parameters<double>(m.body_frame[j].inverse() * m.inertia[j])});
+      bodies.push_back({m.body_name[j], {}, body_parameters<double>(m.body_frame[j].inverse() * m.inertia[j])});
       last = e.body;
     }
     bodies.back().entries.emplace_back(e.index, i);
@@ -56,17 +62,12 @@ class Barrier {
  public:
   Barrier(const Mechanism<double>& m, const BaseParameters& b, const VecX<double>& theta, const MatX<double>& A)
       : space_(b.space), bodies_(bodies_of(m, b.space)) {
-    const MatX<double> K = b.combinations();
-    VecX<double> scale(space_.size());
-    for (const SpaceBody& body : bodies_) {
-      const Pseudo P = body.at(space_.value);
-      const double mass = std::max(P(3, 3), 1e-6), length2 = std::max(P.topLeftCorner<3, 3>().trace() / mass, 1e-6);
-      for (const auto& [k, i] : body.entries)
-        scale[i] = k < 6 ? mass * length2 : k < 9 ? mass * std::sqrt(length2) : mass;
-    }
-    for (int i = space_.inertial; i < space_.size(); ++i) scale[i] = std::max(std::abs(space_.value[i]), 1e-6);
-    const VecX<double> weight = prior * scale.array().square().inverse();
-    Q_ = K.transpose() * A * K + MatX<double>(weight.asDiagonal());
+    const MatX<double> K = b.combinations(), shown = K.transpose() * A * K;
+    VecX<double> weight = prior * sizes().array().square().inverse();
+    for (Eigen::Index i = 0; i < weight.size(); ++i)
+      if (const double information = shown(i, i); information > 0)
+        weight[i] = std::clamp(weight[i], least_prior * information, most_prior * information);
+    Q_ = shown + MatX<double>(weight.asDiagonal());
     free_ = scaled_solution(Q_, K.transpose() * A * theta + weight.asDiagonal() * space_.value);
   }
 
@@ -78,6 +79,29 @@ class Barrier {
   }
 
  private:
+  /// Of each parameter: its body's own, or the coefficient.
+  VecX<double> sizes() const {
+    double heaviest = 0, longest2 = 0;
+    std::vector<std::pair<double, double>> own;  // mass, squared length
+    for (const SpaceBody& body : bodies_) {
+      const Pseudo P = body.at(space_.value);
+      own.emplace_back(P(3, 3), P(3, 3) > 0 ? P.topLeftCorner<3, 3>().trace() / P(3, 3) : 0);
+      heaviest = std::max(heaviest, own.back().first), longest2 = std::max(longest2, own.back().second);
+    }
+    VecX<double> size(space_.size());
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      const double mass = std::max({own[b].first, little * heaviest, 1e-9}),
+                   length2 = std::max({own[b].second, little * longest2, 1e-9});
+      for (const auto& [k, i] : bodies_[b].entries)
+        size[i] = k < 6 ? mass * length2 : k < 9 ? mass * std::sqrt(length2) : mass;
+    }
+    const auto friction = space_.size() - space_.inertial;
+    const double largest = friction > 0 ? space_.value.tail(friction).cwiseAbs().maxCoeff() : 0;
+    for (int i = space_.inertial; i < space_.size(); ++i)
+      size[i] = std::max({std::abs(space_.value[i]), little * largest, 1e-6});
+    return size;
+  }
+
   /// H x = g where rows differ by orders of magnitude.
   static VecX<double> scaled_solution(const MatX<double>& H, const VecX<double>& g) {
     const VecX<double> s = H.diagonal().cwiseSqrt().cwiseInverse();
@@ -93,6 +117,10 @@ class Barrier {
         for (const auto& [k, i] : b.entries)
           if (k == 0 || k == 3 || k == 5) p[i] += 2 * more;
           else if (k == 9) p[i] += more;
+      if (!(smallest(b.at(p)) > 0))
+        throw Error(b.name +
+                    ": read a body that cannot exist while its other entries stay as declared, expected "
+                    "`symmetric` to name all three of Ixx, Iyy and Izz");
     }
     for (int i = space_.inertial; i < space_.size(); ++i) p[i] = std::max(p[i], 1e-6);
     return p;
@@ -130,7 +158,7 @@ class Barrier {
     for (int i = space_.inertial; i < space_.size(); ++i) g[i] -= mu / p[i], H(i, i) += mu / (p[i] * p[i]);
     const VecX<double> d = -scaled_solution(H, g);
     const double slope = g.dot(d), now = value(mu, p);
-    if (!(slope < -1e-9)) return false;
+    if (!(slope < -1e-9) || !std::isfinite(now)) return false;
     for (double t = 1; t > 1e-10; t *= 0.5)
       if (value(mu, p + t * d) <= now + 0.25 * t * slope) {
         p += t * d;

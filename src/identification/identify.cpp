@@ -32,6 +32,8 @@ VecX<double> force(const Equations& e, const VecX<double>& rows, int i) {
 
 /// Standing still is not a motion: positions must move well beyond their noise, which second differences show.
 void check_motion(const Mechanism<double>& m, const Measurement& data) {
+  if (!m.elastic.empty())
+    throw Error(m.name + ": read a robot with elastic joints, whose motion is not measured, expected a rigid one");
   if (data.rows() < 3) return;
   for (Eigen::Index c = 0; c < data.q.cols(); ++c) {
     const auto x = data.q.col(c);
@@ -230,7 +232,9 @@ class Estimator {
       double least = options_.significance;
       for (Eigen::Index i = 0; i < r_.size(); ++i) {
         if (!r_.estimated[at(i)] || !(r_.sigma[i] > 0)) continue;
-        if (const double t = std::abs(r_.value[i]) / r_.sigma[i]; t < least) least = t, worst = i;
+        // both nothing and the file's value, which it returns to, must be as good
+        const double t = std::max(std::abs(r_.value[i]), std::abs(r_.value[i] - r_.file[i])) / r_.sigma[i];
+        if (t < least) least = t, worst = i;
       }
       if (worst < 0) return;
       r_.estimated[at(worst)] = false;
@@ -255,6 +259,9 @@ class Estimator {
 
 Fit fit_of(const Equations& e, const Measurement& data, const VecX<double>& file, const VecX<double>& value) {
   const auto times = e.y.size() / e.per_time;
+  if (times == 0)
+    throw Error(data.name +
+                ": read no row in which all joints with dry friction move surely, expected a faster motion");
   Fit f{VecX<double>(e.per_time),        VecX<double>(e.per_time),       VecX<double>(e.per_time), {},
         MatX<double>(times, e.per_time), MatX<double>(times, e.per_time)};
   const VecX<double> before = e.W * file, after = e.W * value;
@@ -300,10 +307,10 @@ Identification identify(const Mechanism<double>& m, const Measurement& data,
   for (Eigen::Index i = 0; i < r.size(); ++i)
     if (r.sigma[i] > 0) r.moved = std::max(r.moved, std::abs(existing[i] - wanted[i]) / r.sigma[i]);
   if (options.consistent) r.value = existing;
-  r.fit = fit_of(e, data, r.file, r.value);
+  r.fit = fit_of(e, data, r.file, existing);  // of the robot that is written
   if (validation) {
     const PreparedData second = with_rates(*validation, {options.rates.cutoff, 0, 0});  // it need not be periodic
-    r.validation = fit_of(equations(m, r.base, second, options.after_row), *validation, r.file, r.value);
+    r.validation = fit_of(equations(m, r.base, second, options.after_row), *validation, r.file, existing);
   }
   return r;
 }

@@ -1,4 +1,5 @@
 /// Excitations along one coordinate after the other.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -50,8 +51,8 @@ Fastest fastest_along(const Mechanism<double>& m, const Coordinates& c, Eigen::I
   return {std::abs(way) / 2 * rate, std::abs(way) / 2 * rate * rate};
 }
 
-/// Slower until the drives keep their limits on the way.
-void slow_down(const Mechanism<double>& m, const Coordinates& c, const ExcitationLimits& more, LineRuns::Run& run) {
+/// Slower until the drives keep their limits on the way; false: they never do.
+bool slow_down(const Mechanism<double>& m, const Coordinates& c, const ExcitationLimits& more, LineRuns::Run& run) {
   Limits limits(m, more, c);
   VecX<double> from = c.all, to = c.all;
   from[c.index[at(run.coordinate)]] += run.from;
@@ -63,10 +64,11 @@ void slow_down(const Mechanism<double>& m, const Coordinates& c, const Excitatio
                             ? line_piece(pose_from_vector(Vec6<double>(from)), pose_from_vector(Vec6<double>(to)), law)
                             : line_piece(from, to, law);
     limits.follow(trajectory_of(c.moves, piece), 100);
-    if (limits.hold()) return;
+    if (limits.hold()) return true;
     run.speed *= 0.95;
     run.acceleration *= 0.9;
   }
+  return false;
 }
 
 }  // namespace
@@ -81,7 +83,7 @@ LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits&
     for (int k = 1; k <= levels; ++k) {
       const double speed = 0.6 * f.speed * k / levels;
       all.runs.push_back({static_cast<int>(i), way.lower, way.upper, speed, f.acceleration});
-      slow_down(m, c, limits, all.runs.back());
+      if (!slow_down(m, c, limits, all.runs.back())) all.runs.pop_back();
     }
   }
   return all;
@@ -96,8 +98,9 @@ LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& l
       const double middle = share < 0 ? -share * way.lower : share * way.upper, half = 0.15 * (way.upper - way.lower);
       if (half <= 0) continue;
       const Fastest f = fastest_along(m, c, i, limits, 2 * half);
-      all.runs.push_back({static_cast<int>(i), middle - half, middle + half, f.speed, f.acceleration});
-      slow_down(m, c, limits, all.runs.back());
+      const double from = std::clamp(middle - half, way.lower, way.upper - 2 * half);
+      all.runs.push_back({static_cast<int>(i), from, from + 2 * half, f.speed, f.acceleration});
+      if (!slow_down(m, c, limits, all.runs.back())) all.runs.pop_back();
     }
   }
   return all;

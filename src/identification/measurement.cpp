@@ -5,7 +5,9 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
+#include <unsupported/Eigen/FFT>
 
 #include "gough/error.hpp"
 
@@ -117,7 +119,8 @@ PreparedData by_fourier(const Measurement& data, const RateOptions& options) {
     return Eigen::HouseholderQR<MatX<double>>(harmonics(data.t, w, n, 0)).solve(data.q).eval();
   };
   const auto left = [&](int n, const MatX<double>& x) { return deviation(data.q - harmonics(data.t, w, n, 0) * x); };
-  const int most = static_cast<int>((data.rows() - 1) / 8);
+  const double per_period = options.period / length * static_cast<double>(data.rows() - 1);
+  const int most = static_cast<int>(std::min(static_cast<double>(data.rows() - 1) / 8, 0.2 * per_period));
   int n = options.harmonics > 0 ? options.harmonics : std::min(fewest_harmonics, most);
   if (n < 1 || n > 2 * most)
     throw Error(
@@ -185,23 +188,24 @@ MatX<double> ZeroPhase::operator()(const MatX<double>& x) const {
 
 double band_of(const MatX<double>& q, double step) {
   const Eigen::Index n = q.rows();
-  const double length = step * static_cast<double>(n);
-  const auto most = std::min<Eigen::Index>(n / 4, 1000);
-  MatX<double> x = q;
-  for (Eigen::Index c = 0; c < x.cols(); ++c) {
-    const double mean = x.col(c).mean();
-    for (Eigen::Index r = 0; r < n; ++r)  // Hann's window
-      x(r, c) = (x(r, c) - mean) * 0.5 * (1 - std::cos(2 * pi * static_cast<double>(r) / static_cast<double>(n - 1)));
-  }
+  Eigen::Index padded = 1;
+  while (padded < n) padded *= 2;
+  const Eigen::Index most = padded / 4;
+  const double length = step * static_cast<double>(padded);
   VecX<double> power = VecX<double>::Zero(most + 1);
-  for (Eigen::Index k = 1; k <= most; ++k) {
-    VecX<double> s(n), c(n);
-    for (Eigen::Index r = 0; r < n; ++r) {
-      const double angle = 2 * pi * static_cast<double>(k * r % n) / static_cast<double>(n);
-      s[r] = std::sin(angle), c[r] = std::cos(angle);
+  Eigen::FFT<double> fft;
+  for (Eigen::Index c = 0; c < q.cols(); ++c) {
+    const double mean = q.col(c).mean();
+    std::vector<double> x(static_cast<std::size_t>(padded), 0.0);
+    for (Eigen::Index r = 0; r < n; ++r)  // Hann's window
+      x[static_cast<std::size_t>(r)] =
+          (q(r, c) - mean) * 0.5 * (1 - std::cos(2 * pi * static_cast<double>(r) / static_cast<double>(n - 1)));
+    std::vector<std::complex<double>> X;
+    fft.fwd(X, x);
+    for (Eigen::Index k = 1; k <= most; ++k) {
+      const double f = static_cast<double>(k);  // of the velocity, which weighs higher frequencies as forces do
+      power[k] += f * f * std::norm(X[static_cast<std::size_t>(k)]);
     }
-    const double f = static_cast<double>(k);  // of the velocity, which weighs higher frequencies as forces do
-    power[k] = f * f * ((s.transpose() * x).squaredNorm() + (c.transpose() * x).squaredNorm());
   }
   const double all = power.sum();
   double below = 0;

@@ -63,7 +63,7 @@ std::string excitation_json(const Mechanism<double>& m, const Excitation& e) {
               {"moves", e.moves == Moves::platform ? "platform" : "actuators"},
               {"coordinates", coordinates},
               {"limits", limits}}
-             .dump(2) +
+             .dump(2, ' ', false, json::error_handler_t::replace) +
          "\n";
 }
 
@@ -89,19 +89,23 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
   const auto go = [&](int c, double offset, const std::string& how) {
     out += fmt::format("  - line: {{to: {{{}: {}}}, {}}}\n", quoted(runs.name[at(c)]), number(home(c) + offset), how);
   };
-  const std::string gently = "duration: 2 s";
-  int last = -1;
+  /// A quintic's largest speed is 15/8 of the mean one.
+  const auto gently = [](double way, const LineRuns::Run& r) {
+    return fmt::format("duration: {} s", number(std::max(2.0, 2 * std::abs(way) / r.speed)));
+  };
+  const LineRuns::Run* last = nullptr;
   for (const LineRuns::Run& r : runs.runs) {
     const bool turns = runs.moves == Moves::platform && !runs.is_length[at(r.coordinate)];
     const std::string run = fmt::format("profile: trapezoid, {0}velocity: {1}, {0}acceleration: {2}",
                                         turns ? "angular_" : "", number(r.speed), number(r.acceleration));
-    if (last >= 0 && last != r.coordinate) go(last, 0, gently);
-    go(r.coordinate, r.from, gently);
+    const bool same = last != nullptr && last->coordinate == r.coordinate;
+    if (last != nullptr && !same) go(last->coordinate, 0, gently(last->from, *last));
+    go(r.coordinate, r.from, gently(same ? r.from - last->from : r.from, r));
     go(r.coordinate, r.to, run);
     go(r.coordinate, r.from, run);
-    last = r.coordinate;
+    last = &r;
   }
-  if (last >= 0) go(last, 0, gently);
+  if (last != nullptr) go(last->coordinate, 0, gently(last->from, *last));
   return out;
 }
 

@@ -101,7 +101,7 @@ std::string identification_json(const Mechanism<double>& m, const Identification
               {"parameters", parameters}, {"standard", standard},   {"moved_to_exist", r.moved},
               {"left_out", r.left_out},   {"outliers", r.outliers}, {"fit", fit_json(m, r.fit)}};
   if (r.validation) out["validation"] = fit_json(m, *r.validation);
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 // ------------------------------------------------------------------------------------------------ files

@@ -50,7 +50,11 @@ class Writer {
     const auto [leg, name] = m_.in_leg(m_.body_name[at(j)]);
     if (leg < 0) return put(root_["bodies"], name, root_["bodies"][name], x);
     YAML::Node common = root_["legs"]["bodies"][name];
-    if (shared > 1 || m_.leg.size() == 1) return put(root_["legs"]["bodies"], name, common, x);
+    if (shared > 1 || m_.leg.size() == 1) {
+      for (YAML::Node each : root_["legs"]["placements"])  // what single legs had of their own is gone
+        if (each["bodies"] && each["bodies"][name]) each["bodies"].remove(name);
+      return put(root_["legs"]["bodies"], name, common, x);
+    }
     YAML::Node placement = root_["legs"]["placements"][at(leg)];
     const YAML::Node own = placement["bodies"] && placement["bodies"][name] ? placement["bodies"][name] : common;
     put(placement["bodies"], name, own, x);

@@ -93,7 +93,7 @@ std::string parameters_json(const BaseParameters& b) {
               {"condition_with_friction", b.friction_condition},
               {"singular_values", b.singular_values},
               {"rules", {{"rank", b.rules_rank}, {"error", b.rules_error}, {"agree", b.agree()}}}}
-             .dump(2) +
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

@@ -168,6 +168,39 @@ TEST(Identify, LeavesInsignificantParametersAlone) {
     }
 }
 
+/// A file without friction does not hold back what data show, neither in the estimates nor in the robot that is written; nor
+/// does one whose value is far from what they show, even where they show nothing.
+TEST(Identify, IsNotHeldBackByTheFile) {
+  const Case& c = palida();
+  Mechanism<double> truth = c.truth, start = c.truth;
+  std::fill(start.coefficient.begin(), start.coefficient.end(), 0.0);
+  truth.coefficient[1] = 0;
+  start.coefficient[1] = 12;
+  IdentifyOptions o;
+  o.parameters = c.parameters;
+  o.rates.period = period;
+  const Identification r = identify(start, measured(truth, c.motion, 0.004, {1e-6, 1, 7}), std::nullopt, o);
+  const VecX<double> written = r.base.combinations() * r.full;
+  for (std::size_t i = 0; i < truth.coefficient.size(); ++i) {
+    const auto k = r.base.rank() + static_cast<Eigen::Index>(i);
+    EXPECT_TRUE(r.estimated[static_cast<std::size_t>(k)] || truth.coefficient[i] == 0)
+        << r.name[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(r.value[k], truth.coefficient[i], 5 * r.sigma[k] + 1e-9) << r.name[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(written[k], std::max(0.0, r.value[k]), 0.5 * r.sigma[k] + 1e-6) << r.name[static_cast<std::size_t>(k)];
+  }
+  EXPECT_TRUE(r.estimated[static_cast<std::size_t>(r.base.rank() + 1)]) << "12 N of the file are not what data show";
+}
+
+TEST(Identify, RefusesElasticJoints) {
+  const Mechanism<double>& m = shipped("elastic_five_bar");
+  Measurement d;
+  d.name = "data";
+  try {
+    identify(m, d, std::nullopt, {});
+    FAIL();
+  } catch (const Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("elastic joints")); }
+}
+
 /// Redundant actuators, whose measured positions contradict each other by their encoders' steps.
 TEST(Identify, TakesRedundantActuators) {
   const Mechanism<double>& m = shipped("redundant_five_bar");
