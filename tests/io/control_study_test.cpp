@@ -115,9 +115,11 @@ TEST_F(ControlStudyTest, KeepsWhatIsDoneWhenInterrupted) {
   EXPECT_TRUE(r.stopped);
   EXPECT_FALSE(r.ok());
   EXPECT_TRUE(r.sweeps.empty());
-  EXPECT_THAT(r.runs, testing::SizeIs(testing::AllOf(testing::Ge(1), testing::Lt(8)))) << "those that were begun";
+  ASSERT_FALSE(r.runs.empty()) << "those that were begun";
   EXPECT_EQ(written("result.json")["status"], "interrupted");
-  EXPECT_GE(read_table((folder_ / (r.runs.front().run.name + ".csv")).string()).rows.size(), 5u);
+  std::size_t kept = 0;
+  for (const ControlOutcome& o : r.runs) kept += read_table((folder_ / (o.run.name + ".csv")).string()).rows.size();
+  EXPECT_GE(kept, 50u) << "whichever threads they were on";
   EXPECT_THAT(control_study_text(s, r), HasSubstr("joints_"));
 }
 
