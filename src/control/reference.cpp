@@ -107,6 +107,8 @@ Reference reference_of(const Mechanism<double>& model, const Trajectory& traject
   AlongOptions along;
   along.elastic = options.elastic;
   const AlongAnswer answer = inverse_along(model, states, along, [&](const AlongRow& row) {
+    if (!row.beyond.empty())
+      throw Error(fmt::format("{}: the desired motion at t = {:g} s: {}", model.name, row.t, row.beyond));
     r.rows.push_back(row_of(model, states[row.index].motion, row.w));
     return true;
   });

@@ -171,6 +171,14 @@ TEST(Vibration, IsTheFastPartOfAnError) {
   EXPECT_TRUE(std::isnan(o.vibration(600))) << "rows are too far apart";
 }
 
+/// A motion that leaves the limits is not controlled at all.
+TEST_F(ControlStudyTest, DoesNotLeaveLimits) {
+  const Study s = study("palida", "{to: {x: 3}, duration: 0.1 s}", "  runs: [{name: joints}]\n");
+  const ControlStudyResult r = run(s);
+  EXPECT_FALSE(r.ok());
+  EXPECT_THAT(control_study_text(s, r), HasSubstr("is above its limit 1 by"));
+}
+
 /// A law that leaves the robot's reach ends its run, not the study.
 TEST_F(ControlStudyTest, TellsWhichRunWasLost) {
   const Study s = palida(
