@@ -18,5 +18,6 @@ inline constexpr int repetitions = 9;
 void register_kinematics();
 void register_dynamics();
 void register_generated();
+void register_flexible();
 
 }  // namespace gough

@@ -164,6 +164,28 @@ void add_compile(CLI::App* verb, Options& o) {
   verb->add_option("-o", o.output, "shared object to write; default NAME.so");
 }
 
+void add_flex(CLI::App* verb, Options& o) {
+  FlexWishes& f = o.flex;
+  add_robot(verb, o);
+  verb->add_option("MOTION", o.motion, "motion file or table (CSV)")->required();
+  verb->add_option("--step", f.step, "seconds of an integration step; default 5e-4")->check(CLI::PositiveNumber);
+  verb->add_option("--rows", f.rows, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
+  verb->add_option("--start", f.start, "undeformed (default) or quasistatic")->check(one_of(gough::flex_start_names));
+  verb->add_option("--rho", f.rho, "spectral radius at infinity, 1: no numerical damping; default 0.9")
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--rayleigh", f.rayleigh, "damping a1,a2: C = a1 M + a2 K [1/s, s]; default the materials'");
+  verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies")
+      ->check(CLI::Range(0.0, 0.99));
+  verb->add_option("--frequencies", f.frequencies, "how many, f1 f2 ..; default 3")->check(CLI::Range(0, 100));
+  verb->add_option("--load", f.load, "forces on links BODY@x,y,z:fx,fy,fz;.. [m, N, base axes]");
+  verb->add_option("--gravity", f.gravity, "x,y,z [m/s^2] instead of the robot's");
+  verb->add_option("--space", f.space, "planar, spatial or automatic (default)")
+      ->check(CLI::IsMember({"automatic", "planar", "spatial"}));
+  verb->add_flag("--quasistatic", f.quasistatic, "no vibration: every row by itself");
+  verb->add_flag("--no-geometric", f.no_geometric, "leave out the stiffness that comes from tension");
+  verb->add_option("-o", o.output, "table (CSV) to write, row by row");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -199,6 +221,8 @@ int main(int argc, char** argv) {
   add_robot(forward_verb, o);
   forward_verb->add_option("STATES", o.motion, "table (CSV) of platform or actuator states with tau.NAME")->required();
   add_formulation(forward_verb, o);
+  CLI::App* flex_verb = app.add_subcommand("flex", "what beams do along a motion: errors, forces, stress, frequencies");
+  add_flex(flex_verb, o);
   CLI::App* compare_verb = app.add_subcommand("compare", "all formulations: how far they disagree, what they cost");
   add_robot(compare_verb, o);
   compare_verb->add_option("MOTION", o.motion, "motion file or table (CSV); left out: random states near home");
@@ -238,6 +262,7 @@ int main(int argc, char** argv) {
     if (fk_verb->parsed()) return fk(o);
     if (inverse_verb->parsed()) return inverse(o);
     if (forward_verb->parsed()) return forward(o);
+    if (flex_verb->parsed()) return flex(o);
     if (compare_verb->parsed()) return compare(o);
     if (simulate_verb->parsed()) return simulate(o);
     if (run_verb->parsed()) return run(o);

@@ -45,19 +45,31 @@ gough::ExcitationLimits limits_from(const ExciteWishes& e) {
 int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const std::string& folder) {
   const bool friction = o.excite.scheme == "friction";
   const gough::ExcitationLimits limits = limits_from(o.excite);
-  const gough::LineRuns runs = friction ? gough::constant_speed_runs(m, limits) : gough::acceleration_runs(m, limits);
-  if (runs.runs.empty())
+  catch_interrupts();
+  gough::LineRuns runs;
+  {
+    Progress progress("run", gough::line_runs_at_most(m, friction ? gough::speed_levels : gough::places_along));
+    const auto after = [&] { return progress.step(); };
+    runs = friction ? gough::constant_speed_runs(m, limits, after) : gough::acceleration_runs(m, limits, after);
+  }
+  if (runs.runs.empty() && !runs.stopped)
     throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
+  if (runs.runs.empty()) {
+    fmt::print(stderr, "{}: interrupted before there was a run; nothing is written\n", o.robot);
+    return numerical;
+  }
   const std::string name = std::filesystem::path(o.robot).stem().string() + "_" + o.excite.scheme;
   const std::string motion = gough::line_runs_motion(m, runs, o.excite.scheme);
   const auto files = gough::write_excitation(
       m, motion, friction ? "Runs at constant speeds, for friction." : "Short, quick runs, for inertias.", folder,
       name);
-  if (o.json)
-    return print(nlohmann::json{{"robot", m.name}, {"scheme", o.excite.scheme}, {"runs", runs.runs.size()}}.dump() +
-                 "\n");
-  return print(fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(),
-                           fmt::join(runs.name, ", "), folder, fmt::join(files, ", ")));
+  const std::string text =
+      o.json ? nlohmann::json{{"robot", m.name}, {"scheme", o.excite.scheme}, {"runs", runs.runs.size()}}.dump() + "\n"
+             : fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(),
+                           fmt::join(runs.name, ", "), folder, fmt::join(files, ", "));
+  if (const int failed = print(text); failed != done || !runs.stopped) return failed;
+  fmt::print(stderr, "{}: interrupted; the runs so far are kept\n", o.robot);
+  return numerical;
 }
 
 }  // namespace
@@ -119,10 +131,19 @@ int identify(const Options& o) {
     options.after_row = [&] { return progress.step(); };
     r = gough::identify(m, data, validation, options);
   }
+  if (r.full.size() == 0) {
+    fmt::print(stderr, "{}: interrupted before there was an estimate; nothing is written\n", i.data);
+    return numerical;
+  }
   const std::string stem = std::filesystem::path(o.robot).stem().string();
   const std::string folder = o.output.empty() ? "results/identify_" + stem : o.output;
   const std::vector<std::string> files =
       gough::write_identification(m, r, gough::identified_robot_file(o.robot, m, r), folder, stem + "_identified");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
-  return print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
+  if (const int failed = print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
+      failed != done)
+    return failed;
+  if (r.validation_problem.empty()) return done;
+  fmt::print(stderr, "{}; the estimate is kept, without validation\n", r.validation_problem);
+  return r.stopped ? numerical : bad_input;
 }

@@ -49,6 +49,26 @@ int run_controllers(const gough::Study& study, const std::string& folder, const 
   return result.ok() ? done : numerical;
 }
 
+int run_beams(const gough::Study& study, const std::string& folder, const Options& o) {
+  gough::FlexStudyResult result;
+  {
+    Progress progress("row", gough::flex_rows(study));
+    result = gough::run_flex_study(study, folder, [&] { return progress.step(); });
+  }
+  const int failed = print(o.json ? gough::flex_study_json(study, result) : gough::flex_study_text(study, result));
+  if (failed != done) return failed;
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
+    const gough::FlexReport& r = result.runs[i];
+    for (const std::string& warning : r.answer.range.warnings())
+      fmt::print(stderr, "{}: {}: warning: {}\n", o.study, study.flex->runs[i].name, warning);
+    if (!r.answer.ok()) fmt::print(stderr, "{}\n", r.answer.along.explain(study.motion.file));
+  }
+  if (result.stopped()) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (!o.json)
+    if (const int lost = print_page(result.files, folder); lost != done) return lost;
+  return result.ok() ? done : numerical;
+}
+
 }  // namespace
 
 int run(const Options& o) {
@@ -57,6 +77,7 @@ int run(const Options& o) {
   catch_interrupts();
   if (!study.runs.empty()) return run_simulations(study, folder, o);
   if (study.control) return run_controllers(study, folder, o);
+  if (study.flex) return run_beams(study, folder, o);
   gough::StudyResult result;
   {
     Progress progress("state", study.motion.states.size());

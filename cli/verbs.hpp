@@ -30,6 +30,14 @@ struct IdentifyWishes {
   bool robust = false, consistent = false, all_parameters = false;
 };
 
+/// What flex was asked for.
+struct FlexWishes {
+  double step = 5e-4, rows = 1e-3, rho = 0.9, modal_damping = 0;
+  int frequencies = 3;
+  std::string start = "undeformed", space = "automatic", rayleigh, load, gravity;
+  bool no_geometric = false, quasistatic = false;
+};
+
 /// What generate or compile was asked for.
 struct CodeWishes {
   std::string what = "inverse", from = "joints", lang = "c", rotation = "cardan";
@@ -52,6 +60,7 @@ struct Options {
   CodeWishes code;
   ExciteWishes excite;
   IdentifyWishes identify;
+  FlexWishes flex;
 };
 
 /// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
@@ -62,6 +71,7 @@ int ik(const Options& o);
 int fk(const Options& o);
 int inverse(const Options& o);
 int forward(const Options& o);
+int flex(const Options& o);
 int compare(const Options& o);
 int simulate(const Options& o);
 int run(const Options& o);

@@ -13,7 +13,7 @@ LAYERS = {
     "model": "scalar spatial",
     "kinematics": "scalar spatial model",
     "dynamics": "scalar spatial model kinematics",
-    "flexible": "scalar spatial model dynamics",
+    "flexible": "scalar spatial model kinematics dynamics",
     "simulation": "scalar spatial model kinematics dynamics flexible",
     "identification": "scalar spatial model kinematics dynamics flexible simulation",
     "control": "scalar spatial model kinematics dynamics flexible simulation identification",

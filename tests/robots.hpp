@@ -2,6 +2,8 @@
 /// The robots of the tests: the shipped ones by name, and any other from text.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,11 @@ namespace gough {
 
 inline std::string robot_path(const std::string& name) {
   return std::string(GOUGH_SOURCE_DIR) + "/robots/" + name + ".yaml";
+}
+
+inline std::string robot_text(const std::string& name) {
+  std::ifstream file(robot_path(name));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// The names of all files in robots/.

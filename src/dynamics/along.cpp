@@ -212,20 +212,28 @@ class Follower {
 
 Step step_of(const DynamicsAnswer& a) { return {a.status, a.reason}; }
 
+void add_loads(const std::vector<PointLoad>& loads, Workspace<double>& w) {
+  for (const PointLoad& l : loads) {
+    const Vec3<double> at_base = w.X0[at(l.body)] * l.at;
+    w.external[at(l.body)] += {cross<double>(at_base, l.force), l.force};
+  }
+}
+
 /// One evaluation of inverse dynamics with the elastic joints at `x`.
 Step inverse_at(const Mechanism<double>& m, const KnownState& state, const VecX<double>& x, bool with_elastic,
-                Follower& follower, Workspace<double>& w, Dynamics<double>& d) {
+                const AlongOptions& options, Follower& follower, Workspace<double>& w, Dynamics<double>& d) {
   if (Step s = follower.place(state, x); !s.ok()) return s;
   if (Step s = follower.rates(state, with_elastic, true); !s.ok()) return s;
   apply_platform_wrench(m, state.wrench, w);
+  add_loads(options.loads, w);
   return step_of(inverse_dynamics(m, w, d));
 }
 
 /// Elastic positions at which the elastic rows vanish: Broyden's method from the springs' stiffness.
-Step settle(const Mechanism<double>& m, const KnownState& state, Follower& follower, Workspace<double>& w,
-            Dynamics<double>& d) {
+Step settle(const Mechanism<double>& m, const KnownState& state, const AlongOptions& options, Follower& follower,
+            Workspace<double>& w, Dynamics<double>& d) {
   VecX<double> x = follower.elastic_now();
-  if (Step s = inverse_at(m, state, x, false, follower, w, d); !s.ok()) return s;
+  if (Step s = inverse_at(m, state, x, false, options, follower, w, d); !s.ok()) return s;
   const auto n = x.size();
   if (n == 0) return {};
   VecX<double> r = d.elastic_residual();
@@ -239,7 +247,7 @@ Step settle(const Mechanism<double>& m, const KnownState& state, Follower& follo
     if (r.cwiseAbs().maxCoeff() <= settled * scale) return {};
     const VecX<double> dx = -B * r;
     x += dx;
-    if (Step s = inverse_at(m, state, x, false, follower, w, d); !s.ok()) return s;
+    if (Step s = inverse_at(m, state, x, false, options, follower, w, d); !s.ok()) return s;
     const VecX<double> dr = d.elastic_residual() - r, Bdr = B * dr;
     r += dr;
     if (const double along = dx.dot(Bdr); along != 0) B += (dx - Bdr) * (dx.transpose() * B) / along;
@@ -280,9 +288,9 @@ AlongAnswer inverse_along(const Mechanism<double>& m, std::span<const KnownState
   for (std::size_t i = 0; i < states.size(); ++i) {
     const KnownState& state = states[i];
     if (options.each_from_home) follower.to_home();
-    const Step s = yields ? settle(m, state, follower, w, d)
+    const Step s = yields ? settle(m, state, options, follower, w, d)
                           : inverse_at(m, state, given ? follower.elastic_given(state) : follower.elastic_at_rest(),
-                                       given, follower, w, d);
+                                       given, options, follower, w, d);
     if (!s.ok()) return failed(s, state, answer);
     AlongRow row{i, state.motion.t, w, d, limits_exceeded(m, w), {}};
     if (options.reactions) row.reactions = reactions(m, w, d);
@@ -316,6 +324,7 @@ AlongAnswer forward_along(const Mechanism<double>& m, std::span<const KnownState
     if (s.ok()) s = follower.rates(state, given, false);
     if (s.ok()) {
       apply_platform_wrench(m, state.wrench, w);
+      add_loads(options.loads, w);
       w.tau = state.tau;
       s = step_of(forward_dynamics(m, w, d));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -51,14 +52,17 @@ std::vector<KnownState> states_of(const PreparedData& p, const std::vector<Eigen
   return states;
 }
 
-/// Rows of one time: W and y side by side, for the filter. In the actuators' forces where they are as many as freedoms.
+/// Rows of one time: W and y side by side, for the filter. In the actuators' forces where they are as many as freedoms;
+/// else in combinations that keep their noise independent (I5b).
 MatX<double> block_of(const Mechanism<double>& m, const BaseParameters& b, const Dynamics<double>& d,
                       const VecX<double>& tau) {
   const RegressorRow row = regressor_row(m, b.space, d);
   MatX<double> block(row.H.rows(), static_cast<Eigen::Index>(b.columns().size()) + 1);
   block.leftCols(block.cols() - 1) = columns_of(row.H, b.columns());
   block.rightCols(1) = row.drives * tau - row.other;
-  if (row.drives.rows() == row.drives.cols()) block = least_squares(row.drives, block);
+  if (row.drives.rows() == row.drives.cols()) return least_squares(row.drives, block);
+  const Eigen::LLT<MatX<double>> factor(row.drives * row.drives.transpose());
+  factor.matrixL().solveInPlace(block);
   return block;
 }
 
@@ -108,9 +112,9 @@ Equations equations(const Mechanism<double>& m, const BaseParameters& b, const P
     return !stopped;
   });
   if (!answer.ok()) throw Error(answer.explain(data.name));
-  if (stopped) throw Error(data.name + ": interrupted");
-
   Equations e;
+  e.stopped = stopped;
+  if (stopped) return e;
   e.per_time = static_cast<int>(series.size());
   e.of_actuators = series.size() == m.actuator.size();
   for (Eigen::Index r = prepared.first; r < prepared.last; r += prepared.thinning)

@@ -276,6 +276,25 @@ Fit fit_of(const Equations& e, const Measurement& data, const VecX<double>& file
   return f;
 }
 
+/// What goes wrong here leaves the estimate as it is.
+void validate(const Mechanism<double>& m, const Measurement& data, const VecX<double>& value,
+              const IdentifyOptions& options, Identification& r) {
+  try {
+    const PreparedData second = with_rates(data, {options.rates.cutoff, 0, 0});  // it need not be periodic
+    const Equations e = equations(m, r.base, second, options.after_row);
+    r.stopped = e.stopped;
+    if (e.stopped) r.validation_problem = data.name + ": interrupted";
+    else r.validation = fit_of(e, data, r.file, value);
+  } catch (const Error& e) { r.validation_problem = e.what(); }
+}
+
+void check_wish(const Mechanism<double>& m, const Identification& r) {
+  if (r.what == Identified::friction && r.base.space.size() == r.base.space.inertial)
+    throw Error(m.name + ": read a robot without friction coefficients, expected some to identify");
+  if (r.what == Identified::inertia && r.base.rank() == 0)
+    throw Error(m.name + ": read a robot whose motions show no inertia, expected some to identify");
+}
+
 }  // namespace
 
 Identification identify(const Mechanism<double>& m, const Measurement& data,
@@ -284,6 +303,7 @@ Identification identify(const Mechanism<double>& m, const Measurement& data,
   r.data_name = data.name;
   r.what = options.what;
   r.base = base_parameters(m, options.parameters);
+  check_wish(m, r);
   for (const BaseParameter& p : r.base.base) r.name.push_back(p.name);
   for (int i = r.base.space.inertial; i < r.base.space.size(); ++i) r.name.push_back(r.base.space.name[at(i)]);
   const MatX<double> K = r.base.combinations();
@@ -296,6 +316,8 @@ Identification identify(const Mechanism<double>& m, const Measurement& data,
   const PreparedData prepared = with_rates(data, options.rates);
   r.rates = prepared.how;
   const Equations e = equations(m, r.base, prepared, options.after_row);
+  r.stopped = e.stopped;
+  if (r.stopped) return r;
   r.left_out = e.left_out;
   Estimator estimator(e, r, options);
   estimator.run();
@@ -308,10 +330,7 @@ Identification identify(const Mechanism<double>& m, const Measurement& data,
     if (r.sigma[i] > 0) r.moved = std::max(r.moved, std::abs(existing[i] - wanted[i]) / r.sigma[i]);
   if (options.consistent) r.value = existing;
   r.fit = fit_of(e, data, r.file, existing);  // of the robot that is written
-  if (validation) {
-    const PreparedData second = with_rates(*validation, {options.rates.cutoff, 0, 0});  // it need not be periodic
-    r.validation = fit_of(equations(m, r.base, second, options.after_row), *validation, r.file, existing);
-  }
+  if (validation) validate(m, *validation, existing, options, r);
   return r;
 }
 

@@ -71,36 +71,50 @@ bool slow_down(const Mechanism<double>& m, const Coordinates& c, const Excitatio
   return false;
 }
 
+/// Takes a run where the drives can follow it; false: that was enough.
+bool take(const Mechanism<double>& m, const Coordinates& c, const ExcitationLimits& limits, LineRuns::Run run,
+          const OnRun& after, LineRuns& all) {
+  if (slow_down(m, c, limits, run)) all.runs.push_back(run);
+  all.stopped = after && !after();
+  return !all.stopped;
+}
+
 }  // namespace
 
-LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits& limits, int levels) {
+std::size_t line_runs_at_most(const Mechanism<double>& m, int each) {
+  return static_cast<std::size_t>(coordinates_of(m).size() * each);
+}
+
+LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits& limits, const OnRun& after) {
   const Coordinates c = coordinates_of(m);
   LineRuns all = runs_of(c);
   for (Eigen::Index i = 0; i < c.size(); ++i) {
     const Range way = free_way(m, c, i, limits);
     if (way.upper - way.lower <= 0) continue;
     const Fastest f = fastest_along(m, c, i, limits, way.upper > -way.lower ? way.upper : way.lower);
-    for (int k = 1; k <= levels; ++k) {
-      const double speed = 0.6 * f.speed * k / levels;
-      all.runs.push_back({static_cast<int>(i), way.lower, way.upper, speed, f.acceleration});
-      if (!slow_down(m, c, limits, all.runs.back())) all.runs.pop_back();
+    for (int k = 1; k <= speed_levels; ++k) {
+      const double speed = 0.6 * f.speed * k / speed_levels;
+      if (!take(m, c, limits, {static_cast<int>(i), way.lower, way.upper, speed, f.acceleration}, after, all))
+        return all;
     }
   }
   return all;
 }
 
-LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& limits) {
+LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& limits, const OnRun& after) {
   const Coordinates c = coordinates_of(m);
   LineRuns all = runs_of(c);
+  static constexpr std::array<double, places_along> shares = {-0.7, 0.0, 0.7};
   for (Eigen::Index i = 0; i < c.size(); ++i) {
     const Range way = free_way(m, c, i, limits);
-    for (const double share : {-0.7, 0.0, 0.7}) {
-      const double middle = share < 0 ? -share * way.lower : share * way.upper, half = 0.15 * (way.upper - way.lower);
-      if (half <= 0) continue;
-      const Fastest f = fastest_along(m, c, i, limits, 2 * half);
+    const double half = 0.15 * (way.upper - way.lower);
+    if (half <= 0) continue;
+    const Fastest f = fastest_along(m, c, i, limits, 2 * half);
+    for (const double share : shares) {
+      const double middle = share < 0 ? -share * way.lower : share * way.upper;
       const double from = std::clamp(middle - half, way.lower, way.upper - 2 * half);
-      all.runs.push_back({static_cast<int>(i), from, from + 2 * half, f.speed, f.acceleration});
-      if (!slow_down(m, c, limits, all.runs.back())) all.runs.pop_back();
+      if (!take(m, c, limits, {static_cast<int>(i), from, from + 2 * half, f.speed, f.acceleration}, after, all))
+        return all;
     }
   }
   return all;

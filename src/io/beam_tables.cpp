@@ -50,6 +50,8 @@ void set_rectangle(double width, double height, BeamDescription& beam) {
   beam.Iz = height * std::pow(width, 3) / 12;
   beam.J = rectangle_torsion(width, height);
   beam.shear_factor = 5.0 / 6;
+  beam.half_y = width / 2;
+  beam.half_z = height / 2;
 }
 
 /// Cowper's shear factor with nu = 0, as the rectangle's 5/6 is: 6/7 when solid, 1/2 when thin.
@@ -58,6 +60,8 @@ void set_tube(double outer, double inner, BeamDescription& beam) {
   beam.A = pi / 4 * (outer * outer - inner * inner);
   beam.Iy = beam.Iz = pi / 64 * (std::pow(outer, 4) - std::pow(inner, 4));
   beam.J = 2 * beam.Iy;
+  beam.half_y = beam.half_z = outer / 2;
+  beam.round = true;
   beam.shear_factor = 6 * s / (7 * s + 20 * r2);
 }
 
@@ -85,6 +89,8 @@ void set_section(const FileSection& s, BeamDescription& beam) {
     if (!s.A || !s.Iy || !s.Iz || !s.J) fail("read some of A, Iy, Iz, J, expected all four");
     std::tie(beam.A, beam.Iy, beam.Iz, beam.J) = std::tuple(*s.A, *s.Iy, *s.Iz, *s.J);
   }
+  if (s.outer && !numbers) fail("read outer with a shape, which has its own, expected it with A, Iy, Iz and J alone");
+  if (s.outer) std::tie(beam.half_y, beam.half_z) = std::pair(size((*s.outer)[0]), size((*s.outer)[1]));
   if (s.shear_factor) beam.shear_factor = *s.shear_factor;
 }
 
@@ -108,6 +114,7 @@ void check_material(const std::string& name, const FileMaterial& m) {
   if (!m.nu && !m.G) fail("read neither nu nor G, expected one of them");
   if (m.nu && !(*m.nu > -1 && *m.nu <= 0.5))
     fail(fmt::format("read nu = {:g}, expected a Poisson's ratio above -1 and at most 0.5", *m.nu));
+  if (!(m.damping >= 0)) fail(fmt::format("read a damping of {:g} s, expected none below 0", m.damping));
   if (!(shear_modulus(m) > 0)) fail(fmt::format("read G = {:g} Pa, expected a modulus above 0", shear_modulus(m)));
 }
 
@@ -119,7 +126,9 @@ const Table<FileMaterial>& material_table() {
       {field("E", &FileMaterial::E, Number{pressure}, "Young's modulus [Pa]", true),
        field("nu", &FileMaterial::nu, Number{none}, "Poisson's ratio; gives G = E / (2 + 2 nu) where G is left out"),
        field("G", &FileMaterial::G, Number{pressure}, "shear modulus [Pa]"),
-       field("rho", &FileMaterial::rho, Number{density}, "density [kg/m^3]", true)},
+       field("rho", &FileMaterial::rho, Number{density}, "density [kg/m^3]", true),
+       field("damping", &FileMaterial::damping, Number{dimension::time},
+             "damping in proportion to stiffness: c = damping k [s]; none if left out")},
       "material"};
   return table;
 }
@@ -136,6 +145,8 @@ const Table<FileSection>& section_table() {
        field("Iy", &S::Iy, Number{second_moment}, "second moment of area about y: bending in the x-z plane [m^4]"),
        field("Iz", &S::Iz, Number{second_moment}, "second moment of area about z: bending in the x-y plane [m^4]"),
        field("J", &S::J, Number{second_moment}, "torsion constant [m^4]"),
+       field("outer", &S::outer, TwoLengths{"[along y, along z]"},
+             "with A, Iy, Iz, J: distances of the outermost fibres from the axis, for stress [m]"),
        field("shear_factor", &S::shear_factor, Number{none}, "the shape's if left out; 5/6 with A, Iy, Iz, J")},
       "section"};
   return table;
@@ -145,7 +156,8 @@ const Table<FileBeam>& beam_table() {
   using B = FileBeam;
   static const Table<B> table{
       "a beam",
-      {field("from", &B::from, Vector3{length}, "where it is clamped in the body; the body's origin if left out [m]"),
+      {field("from", &B::from, Vector3{length},
+             "where it is clamped in the body; the body's origin, or the end of the piece before it, if left out [m]"),
        field("to", &B::to, Vector3{length}, "where it ends [m]", true),
        field("material", &B::material, Text{}, "a name listed under `materials`", true),
        field("section", &B::section, Object<FileSection>{section_table},
@@ -162,19 +174,24 @@ void check_materials(const FileMaterials& materials) {
   for (const auto& [name, m] : materials) check_material(name, m);
 }
 
-BeamDescription describe_beam(const FileBeam& file, const FileMaterials& materials) {
-  const FileMaterial& material = find_material(file, materials);
-  BeamDescription beam;
-  beam.where = file.where;
-  beam.from = file.from;
-  beam.to = file.to;
-  beam.E = material.E;
-  beam.G = shear_modulus(material);
-  beam.rho = material.rho;
-  beam.elements = file.elements;
-  beam.shear = file.shear;
-  set_section(file.section, beam);
-  return beam;
+std::vector<BeamDescription> describe_beam(const std::vector<FileBeam>& pieces, const FileMaterials& materials) {
+  std::vector<BeamDescription> all;
+  for (const FileBeam& file : pieces) {
+    const FileMaterial& material = find_material(file, materials);
+    BeamDescription beam;
+    beam.where = file.where;
+    beam.from = file.from.value_or(all.empty() ? Vec3<double>(Vec3<double>::Zero()) : all.back().to);
+    beam.to = file.to;
+    beam.E = material.E;
+    beam.G = shear_modulus(material);
+    beam.rho = material.rho;
+    beam.damping = material.damping;
+    beam.elements = file.elements;
+    beam.shear = file.shear;
+    set_section(file.section, beam);
+    all.push_back(beam);
+  }
+  return all;
 }
 
 }  // namespace gough::io

@@ -11,19 +11,21 @@ struct FileMaterial {
   Where where;
   double E = 0, rho = 0;
   std::optional<double> nu, G;
+  double damping = 0;
 };
 using FileMaterials = std::vector<std::pair<std::string, FileMaterial>>;
 
 /// One of the shapes, or the four numbers A, Iy, Iz, J.
 struct FileSection {
   Where where;
-  std::optional<std::array<double, 2>> rectangle, tube;
+  std::optional<std::array<double, 2>> rectangle, tube, outer;
   std::optional<double> square, round, A, Iy, Iz, J, shear_factor;
 };
 
 struct FileBeam {
   Where where;
-  Vec3<double> from = Vec3<double>::Zero(), to = Vec3<double>::Zero();
+  std::optional<Vec3<double>> from;
+  Vec3<double> to = Vec3<double>::Zero();
   std::string material;
   FileSection section;
   int elements = 1;
@@ -37,7 +39,7 @@ const Table<FileBeam>& beam_table();
 /// Checks what the file says of its materials, whether a beam uses them or not. Throws Error.
 void check_materials(const FileMaterials& materials);
 
-/// The beam with its section and material worked out. Throws Error.
-BeamDescription describe_beam(const FileBeam& file, const FileMaterials& materials);
+/// The pieces of a beam with their sections and materials worked out. Throws Error.
+std::vector<BeamDescription> describe_beam(const std::vector<FileBeam>& pieces, const FileMaterials& materials);
 
 }  // namespace gough::io

@@ -24,6 +24,18 @@ YAML::Node list(std::initializer_list<double> values) {
   return node;
 }
 
+/// A copy in which aliases (`*link`) have become entries of their own: what is written to one must not show in the others.
+YAML::Node unshared(const YAML::Node& node) {
+  if (node.IsScalar() || node.IsNull()) return YAML::Clone(node);
+  YAML::Node copy(node.Type());
+  copy.SetStyle(node.Style());
+  if (node.IsMap())
+    for (const auto& each : node) copy[each.first.Scalar()] = unshared(each.second);
+  else
+    for (const auto& each : node) copy.push_back(unshared(each));
+  return copy;
+}
+
 class Writer {
  public:
   Writer(const YAML::Node& root, std::string file, const Mechanism<double>& m, const Identification& r)
@@ -60,7 +72,7 @@ class Writer {
     put(placement["bodies"], name, own, x);
   }
 
-  /// A body's entry, made anew: aliases in the file stay apart.
+  /// A body's entry, made anew.
   void put(YAML::Node bodies, const std::string& name, const YAML::Node& old, const Ten& x) {
     if (!old || !old.IsMap()) throw Error({file_, 0}, fmt::format("read no body '{}' to write to", name));
     if (old["beam"])
@@ -125,7 +137,7 @@ class Writer {
 }  // namespace
 
 std::string identified_robot_file(const std::string& path, const Mechanism<double>& m, const Identification& r) {
-  YAML::Node root = YAML::Load(io::read_text(path, largest_robot_file));
+  YAML::Node root = unshared(YAML::Load(io::read_text(path, largest_robot_file)));
   Writer writer(root, path, m, r);
   writer.inertias();
   writer.friction();

@@ -65,7 +65,7 @@ class Expander {
       b.inertia = steiner<double>(*body.rod, *body.rod) * (body.mass / 12);
     }
     for (const FilePoint& p : body.points) b.points.emplace_back(p.mass, p.xyz);
-    if (body.beam) b.beam = describe_beam(*body.beam, file_.materials);
+    b.beam = describe_beam(body.beam, file_.materials);
     if (body.symmetric) {
       b.symmetric = InertiaEntries{};
       for (const std::size_t i : *body.symmetric) (*b.symmetric)[i] = true;

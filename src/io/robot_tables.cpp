@@ -152,6 +152,16 @@ const Table<FilePoint>& point_table() {
   return table;
 }
 
+/// A beam, or the pieces of one.
+struct BeamPieces {
+  ListOf<Object<FileBeam>> list{{beam_table}, most_beam_parts, true};
+  std::vector<FileBeam> read(const Node& node) const {
+    if (node.is_list() && node.size() == 0) node.fail("an empty list", "a beam, or the pieces of one");
+    return list.read(node);
+  }
+  json schema() const { return list.schema(); }
+};
+
 const Table<FileBody>& body_table() {
   static const Table<FileBody> table{
       "a body",
@@ -162,7 +172,8 @@ const Table<FileBody>& body_table() {
              "instead of com and inertia: a uniform thin rod from the body's origin to this point [m]"),
        field("points", &FileBody::points, ListOf<Object<FilePoint>>{{point_table}, 100},
              "point masses fixed to the body, added to the above"),
-       field("beam", &FileBody::beam, Object<FileBeam>{beam_table}, "a beam whose mass is added to the above"),
+       field("beam", &FileBody::beam, BeamPieces{},
+             "a beam whose mass is added to the above; a list: piece after piece, of different sections"),
        field("symmetric", &FileBody::symmetric, ListOf<Choice>{{words(inertia_entry_names)}, 9},
              "the inertia entries and first moments, about the body's origin, that may be non-zero")},
       "body"};

@@ -34,7 +34,7 @@ struct FileBody {
   std::optional<Mat3<double>> inertia;
   std::optional<Vec3<double>> rod;
   std::vector<FilePoint> points;
-  std::optional<FileBeam> beam;
+  std::vector<FileBeam> beam;
   std::optional<std::vector<std::size_t>> symmetric;
 };
 

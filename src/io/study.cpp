@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "control_parts.hpp"
+#include "flex_parts.hpp"
 #include "gough/error.hpp"
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
@@ -79,13 +80,12 @@ std::vector<Formulation> formulations_of(const FileStudy& file) {
 }
 
 /// The published numbers; their columns must be there.
-Published published_of(const FilePublished& file, const Mechanism<double>& m) {
+Published published_of(const FilePublished& file, const std::vector<std::string>& columns, const std::string& table) {
   Published all{file.source, {}};
-  const std::vector<std::string> columns = inverse_columns(m, false);
   for (const FilePublishedNumber& n : file.numbers) {
     if (std::find(columns.begin(), columns.end(), n.column) == columns.end()) {
       const std::string near = nearest(n.column, columns);
-      throw Error(n.where, fmt::format("read the column '{}', expected one of inverse.csv{}", n.column.substr(0, 80),
+      throw Error(n.where, fmt::format("read the column '{}', expected one of {}{}", n.column.substr(0, 80), table,
                                        near.empty() ? "" : "; did you mean '" + near + "'?"));
     }
     all.numbers.push_back({n.what, n.column, n.value.text, n.value.quantity.value, static_cast<Taken>(n.take)});
@@ -94,16 +94,16 @@ Published published_of(const FilePublished& file, const Mechanism<double>& m) {
 }
 
 /// A study's motion, or a run's: from a file, or standing inside.
-KnownMotion motion_of(const FileStudyMotion& read, const std::string& file, const FileStudy& study,
-                      const Mechanism<double>& m, ElasticMotion elastic, std::string& motion_file) {
+KnownMotion motion_of(const FileStudyMotion& read, const std::string& file, double step, const Mechanism<double>& m,
+                      ElasticMotion elastic, std::string& motion_file) {
   if (!read.inside) {
     motion_file = found_from(file, read.path, read.where);
-    return load_known_motion(motion_file, m, study.step, elastic);
+    return load_known_motion(motion_file, m, step, elastic);
   }
   motion_file = file;
   if (elastic == ElasticMotion::given && !m.elastic.empty())
     throw Error(read.where, "elastic: read given for a motion inside the study, expected a table (CSV)");
-  return known_motion(build_motion(*read.inside, file, m), file, study.step);
+  return known_motion(build_motion(*read.inside, file, m), file, step);
 }
 
 SimulationOptions options_of(const FileRun& run, double step) {
@@ -132,7 +132,7 @@ std::vector<StudyRun> runs_of(const FileStudy& read, const std::string& file, co
                  read.motion.inside ? read.motion.inside->motion : s.motion_file};
     const bool own = r.motion.inside || !r.motion.path.empty();
     if (std::string from; own) {
-      run.motion = motion_of(r.motion, file, read, s.robot, ElasticMotion::locked, from);
+      run.motion = motion_of(r.motion, file, read.step, s.robot, ElasticMotion::locked, from);
       run.motion_name = r.motion.inside ? r.motion.inside->motion : from;
     }
     if (run.motion.rows || run.motion.states.size() < 2)
@@ -170,8 +170,15 @@ Study parse_study(const std::string& text, const std::string& file) {
     s.settings.emplace_back(x.path, x.is_list ? fmt::format("[{}]", fmt::join(x.values, ", ")) : x.values.front());
   s.robot_file = found_from(file, read.robot.path, read.robot.where);
   s.robot = load_with(s.robot_file, settings);
-  s.published = published_of(read.published, s.robot);
-  s.motion = motion_of(read.motion, file, read, s.robot, s.elastic, s.motion_file);
+  const bool bends = read.compute == 3;
+  if (bends == read.flex.runs.empty())
+    throw Error(read.where, bends ? "compute: read flex, expected flex: with runs"
+                                  : "flex: read runs, expected them with compute: flex only");
+  if (bends) s.flex = flex_plan(read.flex, s.robot);
+  s.published = bends ? published_of(read.published, flex_columns(s.robot, static_cast<int>(read.flex.frequencies)),
+                                     "the runs' tables")
+                      : published_of(read.published, inverse_columns(s.robot, false), "inverse.csv");
+  s.motion = motion_of(read.motion, file, bends ? read.flex.step : read.step, s.robot, s.elastic, s.motion_file);
   s.step = read.step;
   const bool simulates = read.compute == 1;
   if (simulates == read.simulate.runs.empty())

@@ -187,6 +187,40 @@ const Table<FileControl>& control_table() {
   return table;
 }
 
+const Table<FileFlexRun>& flex_run_table() {
+  using R = FileFlexRun;
+  static const Table<R> table{
+      "a run of beams",
+      {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
+       field("gravity", &R::gravity, Vector3{acceleration}, "instead of the robot's [m/s^2]"),
+       field("start", &R::start, choice(flex_start_names),
+             "undeformed (default): held in shape until then; or quasistatic: bent by its loads"),
+       field("damping", &R::damping, Number{time},
+             "in proportion to elastic stiffness, a2 of Rayleigh's; the materials' if left out"),
+       field("mass_damping", &R::mass_damping, Number{rate}, "in proportion to mass, a1 of Rayleigh's"),
+       field("modal_damping", &R::modal_damping, Number{none}, "ratio, of the modes whose frequencies are computed"),
+       field("rho", &R::rho, Number{none},
+             "spectral radius at infinity, 1: no numerical damping, 0: most; 0.9 if left out"),
+       field("geometric", &R::geometric, Boolean{}, "false: without the stiffness that comes from tension"),
+       field("vibrates", &R::vibrates, Boolean{}, "false: quasi-static at every time")},
+      "flex_run"};
+  return table;
+}
+
+const Table<FileFlex>& flex_table() {
+  using F = FileFlex;
+  static const Table<F> table{
+      "beams",
+      {field("step", &F::step, Number{time}, "of integration; 0.5 ms if left out. Rows are `step` of the study apart"),
+       field("frequencies", &F::frequencies, Number{none}, "how many, f1 f2 ..; 3 if left out"),
+       field("exaggeration", &F::exaggeration, Number{none},
+             "of displacements in the drawing; so that they can be seen if left out"),
+       field("note", &F::note, Text{}, "what there is to say beside the published numbers"),
+       field("runs", &F::runs, ListOf<Object<FileFlexRun>>{{flex_run_table}, 20}, "the first is drawn", true)},
+      "flex"};
+  return table;
+}
+
 const Table<FileStudy>& study_table() {
   using S = FileStudy;
   static const Table<S> table{
@@ -199,10 +233,9 @@ const Table<FileStudy>& study_table() {
        field("parameters", &S::parameters, MapOf<AnyNumber>{{}, 100}, "numbers by name, to be used in set"),
        field("set", &S::set, MapOf<ValueReader>{{}, 100},
              "other values in the robot file, by path: legs.joints.drive.screw; a number or a parameter's name"),
-       field("compute", &S::compute, Choice{{"inverse", "simulate", "control"}},
-             "what is asked: inverse (default), the actuators' forces; simulate, motions from forces; or control, "
-             "motions "
-             "under controllers"),
+       field("compute", &S::compute, Choice{{"inverse", "simulate", "control", "flex"}},
+             "what is asked: inverse (default), the actuators' forces; simulate, motions from forces; control, motions "
+             "under controllers; or flex, what beams do"),
        field("by", &S::by, ListOf<Choice>{{formulation_words()}, 7, true}, "formulations; all if left out"),
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
@@ -210,7 +243,8 @@ const Table<FileStudy>& study_table() {
        field("published", &S::published, Object<FilePublished>{published_table},
              "numbers of a publication, to be shown beside ours"),
        field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation"),
-       field("control", &S::control, Object<FileControl>{control_table}, "controllers and the plant they control")},
+       field("control", &S::control, Object<FileControl>{control_table}, "controllers and the plant they control"),
+       field("flex", &S::flex, Object<FileFlex>{flex_table}, "runs of a robot with beams")},
       "study"};
   return table;
 }
@@ -225,6 +259,8 @@ json study_definitions() {
   all["control"] = Object<FileControl>{control_table}.definition();
   all["control_run"] = Object<FileControlRun>{control_run_table}.definition();
   all["plant"] = Object<FilePlant>{plant_table}.definition();
+  all["flex"] = Object<FileFlex>{flex_table}.definition();
+  all["flex_run"] = Object<FileFlexRun>{flex_run_table}.definition();
   all["sweep"] = Object<FileSweep>{sweep_table}.definition();
   return all;
 }

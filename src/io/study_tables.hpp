@@ -91,6 +91,24 @@ struct FileControl {
   FileSweep sweep;
 };
 
+/// One run of a study of beams.
+struct FileFlexRun {
+  Where where;
+  std::string name;
+  std::optional<Vec3<double>> gravity;
+  std::size_t start = 0;
+  std::optional<double> damping, mass_damping;
+  double modal_damping = 0, rho = 0.9;
+  bool geometric = true, vibrates = true;
+};
+
+struct FileFlex {
+  Where where;
+  double step = 5e-4, frequencies = 3, exaggeration = 0;
+  std::string note;
+  std::vector<FileFlexRun> runs;
+};
+
 struct FileStudy {
   Where where;
   std::string study, description;
@@ -105,6 +123,7 @@ struct FileStudy {
   FilePublished published;
   FileSimulate simulate;
   FileControl control;
+  FileFlex flex;
 };
 
 const Table<FileStudy>& study_table();

@@ -229,6 +229,7 @@ class Builder {
       m_.has_inertia.push_back(last && body.total().mass > 0);
       InertiaEntries every;
       every.fill(true);
+      if (last && !body.beam.empty()) m_.beam.push_back({m_.tree_size() - 1, body});
       m_.entries.push_back(last ? body.symmetric.value_or(every) : InertiaEntries{});
     }
     place_[at(node)] = {true, parent, run.offset[n]};

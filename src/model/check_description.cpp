@@ -49,9 +49,7 @@ bool is_turn_of_ball(const JointDescription& joint, std::size_t k) {
   return false;
 }
 
-void check_beam(const BodyDescription& body) {
-  if (!body.beam) return;
-  const BeamDescription& beam = *body.beam;
+void check_piece(const BodyDescription& body, const BeamDescription& beam) {
   const auto fail = [&](const std::string& why) {
     throw Error(beam.where, fmt::format("body '{}': beam: {}", body.name, why));
   };
@@ -70,6 +68,24 @@ void check_beam(const BodyDescription& body) {
     fail(fmt::format("read a shear factor of {:g}, expected one above 0 and at most 1", beam.shear_factor));
   if (beam.elements < 1 || beam.elements > most_elements)
     fail(fmt::format("read {} elements, expected 1 to {}", beam.elements, most_elements));
+  if (!(beam.damping >= 0 && beam.half_y >= 0 && beam.half_z >= 0))
+    fail("read a negative damping or distance of outermost fibres, expected none");
+}
+
+void check_beam(const BodyDescription& body) {
+  for (std::size_t i = 0; i < body.beam.size(); ++i) {
+    const BeamDescription& piece = body.beam[i];
+    check_piece(body, piece);
+    if (i == 0) continue;
+    if (const double gap = (piece.from - body.beam[i - 1].to).norm(); gap > 1e-9)
+      throw Error(piece.where,
+                  fmt::format("body '{}': beam: read a piece that begins {:g} m from the end of the one before it, "
+                              "expected one that begins there",
+                              body.name, gap));
+    if (piece.shear != body.beam[0].shear)
+      throw Error(piece.where,
+                  fmt::format("body '{}': beam: read pieces with and without shear, expected one of both", body.name));
+  }
 }
 
 void check_joint(const RobotDescription& robot, const JointDescription& joint) {

@@ -26,7 +26,7 @@ Inertia<double> BeamDescription::rigid() const {
 Inertia<double> BodyDescription::total() const {
   Inertia<double> sum = inertia_about_origin<double>(mass, com, inertia);
   for (const auto& [m, at] : points) sum = sum + inertia_about_origin<double>(m, at, Mat3<double>::Zero());
-  if (beam) sum = sum + beam->rigid();
+  for (const BeamDescription& piece : beam) sum = sum + piece.rigid();
   return sum;
 }
 

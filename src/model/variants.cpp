@@ -179,7 +179,7 @@ void split(RobotDescription& robot, const Link& link, int n) {
   const auto place =
       std::find_if(robot.bodies.begin(), robot.bodies.end(), [&](const auto& b) { return b.name == link.body; });
   const BodyDescription body = *place;
-  if (body.beam)
+  if (!body.beam.empty())
     throw Error(body.where, fmt::format("body '{}': read a beam, expected a rigid link to split", body.name));
   const Vec3<double> u = direction(robot, link);
   const double bar = body.mass > 0 ? std::sqrt(12 * along(second_moments(body.inertia), u) / body.mass) : 0;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "gough/gough.hpp"
+#include "robots.hpp"
 
 namespace gough {
 namespace {
@@ -21,9 +21,9 @@ std::string robot_with(const std::string& beam, const std::string& material = "{
          "}\njoints:\n  j: {type: revolute, parent: base, child: link}\n";
 }
 BeamDescription beam_of(const std::string& section, const std::string& to = "[0.2, 0, 0]") {
-  return *parse_robot(robot_with("{to: " + to + ", material: steel, section: " + section + ", elements: 4}"), "test")
-              .bodies[0]
-              .beam;
+  return parse_robot(robot_with("{to: " + to + ", material: steel, section: " + section + ", elements: 4}"), "test")
+      .bodies[0]
+      .beam.at(0);
 }
 std::string message_for(const std::string& text) {
   try {
@@ -59,10 +59,10 @@ TEST(BeamFile, ShearModulusComesFromPoissonsRatioUnlessGiven) {
   EXPECT_DOUBLE_EQ(beam_of("{square: 3 mm}").G, 2.1e11 / 2.6);
   const std::string beam = "{to: [1, 0, 0], material: steel, section: {square: 1 mm}, elements: 2, shear: false}";
   const auto robot = parse_robot(robot_with(beam, "{E: 120 GPa, G: 5 GPa, rho: 1600 kg/m^3}"), "test");
-  EXPECT_DOUBLE_EQ(robot.bodies[0].beam->G, 5e9);
-  EXPECT_DOUBLE_EQ(robot.bodies[0].beam->E, 1.2e11);
-  EXPECT_FALSE(robot.bodies[0].beam->shear);
-  EXPECT_EQ(robot.bodies[0].beam->elements, 2);
+  EXPECT_DOUBLE_EQ(robot.bodies[0].beam.at(0).G, 5e9);
+  EXPECT_DOUBLE_EQ(robot.bodies[0].beam.at(0).E, 1.2e11);
+  EXPECT_FALSE(robot.bodies[0].beam.at(0).shear);
+  EXPECT_EQ(robot.bodies[0].beam.at(0).elements, 2);
 }
 
 /// The beam cut into small boxes: mass, first and second moments of a cloud of points.
@@ -121,6 +121,36 @@ joints: {j: {type: revolute, parent: base, child: link}}
   EXPECT_LT((I.second.diagonal() - Vector3d(80 * 0.01 / 6 + 2.1, across + 3 + 2.1, across + 3 + 0.1)).norm(), 1e-12);
 }
 
+/// A beam of two sections is two pieces, the second from the end of the first.
+TEST(BeamFile, PiecesFollowEachOther) {
+  const std::string two =
+      "[{to: [1, 0, 0], material: steel, section: {square: 20 mm}, elements: 2}, "
+      "{to: [1.5, 0, 0], material: steel, section: {tube: [20 mm, 16 mm]}, elements: 1}]";
+  const RobotDescription robot = parse_robot(robot_with(two), "test");
+  const std::vector<BeamDescription>& beam = robot.bodies[0].beam;
+  ASSERT_EQ(beam.size(), 2U);
+  EXPECT_EQ(beam[1].from, Vector3d(1, 0, 0));
+  EXPECT_NEAR(robot.bodies[0].total().mass, 7800 * (4e-4 * 1 + M_PI * 36e-6 * 0.5), 1e-9);
+  EXPECT_EQ((std::array{beam[0].half_y, beam[0].half_z, beam[1].half_y}), (std::array{0.01, 0.01, 0.01}));
+  EXPECT_TRUE(beam[1].round && !beam[0].round);
+  EXPECT_THAT(message_for(robot_with(with(two, "{to: [1.5", "{from: [1.1, 0, 0], to: [1.5"))),
+              HasSubstr("read a piece that begins 0.1 m from the end of the one before it"));
+  EXPECT_THAT(message_for(robot_with(with(two, "elements: 1}", "elements: 1, shear: false}"))),
+              HasSubstr("with and without shear"));
+  EXPECT_THAT(message_for(robot_with("[]")), HasSubstr("read an empty list"));
+}
+
+TEST(BeamFile, MaterialsDamp) {
+  const std::string beam =
+      "{to: [1, 0, 0], material: steel, section: {A: 1e-4, Iy: 2e-9, Iz: 3e-9, J: 4e-9, outer: "
+      "[5 mm, 6 mm]}, elements: 2}";
+  const auto robot = parse_robot(robot_with(beam, "{E: 120 GPa, G: 5 GPa, rho: 1600, damping: 0.2 ms}"), "test");
+  EXPECT_DOUBLE_EQ(robot.bodies[0].beam.at(0).damping, 2e-4);
+  EXPECT_DOUBLE_EQ(robot.bodies[0].beam.at(0).half_z, 6e-3);
+  EXPECT_THAT(message_for(robot_with(beam, "{E: 120 GPa, G: 5 GPa, rho: 1600, damping: -1 s}")),
+              HasSubstr("damping of -1 s"));
+}
+
 TEST(BeamFile, BadSectionsAreRefused) {
   EXPECT_THAT(message_for_section("{square: -3 mm}"), HasSubstr("beam.yaml:5: section: read a size of -0.003 m"));
   EXPECT_THAT(message_for_section("{square: 0}"), HasSubstr("read a size of 0 m, expected one above 0"));
@@ -172,7 +202,7 @@ TEST(BeamFile, ToolRefusesABadBeamWithExitTwo) {
 TEST(BeamFile, SchemaKnowsBeams) {
   const auto schema = nlohmann::json::parse(robot_schema());
   EXPECT_EQ(schema["properties"]["materials"]["additionalProperties"]["$ref"], "#/$defs/material");
-  EXPECT_EQ(schema["$defs"]["body"]["properties"]["beam"]["$ref"], "#/$defs/beam");
+  EXPECT_EQ(schema["$defs"]["body"]["properties"]["beam"]["oneOf"][0]["$ref"], "#/$defs/beam");
   EXPECT_EQ(schema["$defs"]["beam"]["properties"]["section"]["$ref"], "#/$defs/section");
   EXPECT_EQ(schema["$defs"]["beam"]["properties"]["elements"]["maximum"], 200);
 }

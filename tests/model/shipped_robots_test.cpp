@@ -186,8 +186,8 @@ TEST(ShippedRobots, FiveBarBeamsWeighWhatTheirSectionSays) {
   EXPECT_NEAR(right.second(2, 2), mass * 0.35 * 0.35 / 3 + 2700 * I * 0.35, 1e-15);
   EXPECT_NEAR(right.second(0, 0), 2700 * 2 * I * 0.35, 1e-15);
   EXPECT_NEAR(left.second(2, 2), right.second(2, 2) + 0.2 * 0.35 * 0.35, 1e-15);
-  EXPECT_EQ(r.body("right_distal")->beam->elements, 4);
-  EXPECT_NEAR(r.body("right_distal")->beam->G, 7e10 / 2.66, 1);
+  EXPECT_EQ(r.body("right_distal")->beam.at(0).elements, 4);
+  EXPECT_NEAR(r.body("right_distal")->beam.at(0).G, 7e10 / 2.66, 1);
 }
 
 TEST(ShippedRobots, ThreeRrrStandsAsReadingsAAndBSay) {
@@ -216,7 +216,7 @@ TEST(ShippedRobots, ThreeRrrStandsAsReadingsAAndBSay) {
 TEST(ShippedRobots, ThreeRrrBeamsHaveTheBenchmarksTipCompliance) {
   for (const char* name : {"rrr3_flexible", "rrr3_flexible_b"}) {
     const BodyDescription link = *read_robot(file_of(name)).body("leg2.distal");
-    const BeamDescription& b = *link.beam;
+    const BeamDescription& b = link.beam.at(0);
     const double L = b.length();
     EXPECT_NEAR(L * L * L / (3 * b.E * b.Iz) + L / (b.shear_factor * b.G * b.A), 1.88157648442e-3, 1e-14);
     EXPECT_EQ(b.elements, 4);
@@ -266,7 +266,7 @@ TEST(ShippedRobots, FlexibleSliderIsATubeWithACarriageAtItsBackEnd) {
   EXPECT_NEAR(total.first.z(), -1.301 * 0.45 - tube * 0.225, 1e-14);
   EXPECT_NEAR(total.second(0, 0), 0.02 + 1.301 * 0.45 * 0.45 + tube * 0.45 * 0.45 / 3 + 7850 * I * 0.45, 1e-14);
   EXPECT_NEAR(total.second(2, 2), 0.001 + 2 * 7850 * I * 0.45, 1e-14);
-  EXPECT_EQ(slider.beam->elements, 4);
+  EXPECT_EQ(slider.beam.at(0).elements, 4);
 }
 
 TEST(ShippedRobots, PalidasAnglesAndFramesAreThePapers) {

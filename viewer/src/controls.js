@@ -32,6 +32,7 @@ export function bindScene(scene) {
   const offered = [
     ['trace', 'Trace', scene.trace !== null],
     ['forces', 'Forces', scene.data.arrows.length > 0],
+    ['deformed', `Deformed (${scene.data.deformed?.exaggeration} times)`, scene.curves.length > 0],
     ['frames', 'Frames', true],
     ['grid', 'Grid', true],
   ];
@@ -76,7 +77,7 @@ function showKey(data) {
   const entries = [
     ['actuated', 'actuated joint', joints.some((j) => j.actuated)],
     ['joint', 'passive joint', joints.some((j) => !j.actuated && !j.elastic)],
-    ['elastic', 'elastic', joints.some((j) => j.elastic) || data.mechanism.links.some((l) => l.kind === 'spring')],
+    ['elastic', data.deformed ? 'deformed' : 'elastic', Boolean(data.deformed) || joints.some((j) => j.elastic) || data.mechanism.links.some((l) => l.kind === 'spring')],
     ['platform', 'platform', Boolean(data.mechanism.platform)],
     ['force', 'actuator force', data.arrows.some((a) => a.kind !== 'wrench')],
     ['load', 'external load', data.arrows.some((a) => a.kind === 'wrench')],

@@ -5,7 +5,7 @@ import { Line2 } from 'three/examples/jsm/lines/Line2.js';
 import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
 import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { indexBelow } from './data.js';
-import { Palette, arrow, bodyGroup, curvedArrow, spanning } from './shapes.js';
+import { Palette, arrow, bentRod, bodyGroup, curvedArrow, spanning } from './shapes.js';
 import { colour } from './theme.js';
 
 const vector = (p) => new THREE.Vector3(p[0], p[1], p[2]);
@@ -49,6 +49,7 @@ export class Scene {
     this.addBodies();
     this.addTrace();
     this.addArrows();
+    this.addDeformed();
     this.setX(data.frames.x[0]);
     this.measure();
     this.addGrid();
@@ -106,6 +107,25 @@ export class Scene {
     this.done = new Line2(geometry.clone(), line(3, 1));
     this.trace.add(this.whole, this.done);
     this.scene.add(this.trace);
+  }
+
+  /** Beams as they bend, larger than life. */
+  addDeformed() {
+    this.deformed = new THREE.Group();
+    this.scene.add(this.deformed);
+    this.curves = (this.data.deformed?.curves ?? []).map((curve) => {
+      const drawn = bentRod(curve.points, this.palette.materials.elastic, this.unit);
+      drawn.group.userData.name = `${curve.name}, deformed (${this.data.deformed.exaggeration} times)`;
+      this.deformed.add(drawn.group);
+      return { ...curve, drawn, now: new Float32Array(3 * curve.points) };
+    });
+  }
+  setDeformed(f, g, share) {
+    for (const { points, values, drawn, now } of this.curves) {
+      const width = 3 * points;
+      for (let i = 0; i < width; ++i) now[i] = values[f * width + i] * (1 - share) + values[g * width + i] * share;
+      drawn.place(now);
+    }
   }
 
   addArrows() {
@@ -181,6 +201,7 @@ export class Scene {
       span.place(this.groups[link.a].localToWorld(a.clone()), this.groups[link.b].localToWorld(b.clone()));
     if (this.trace) this.done.geometry.instanceCount = Math.max(0, Math.min(xs.length - 1, Math.round(f + share)));
     this.setArrows(f, g, share);
+    this.setDeformed(f, g, share);
     this.dirty = true;
   }
 
@@ -314,6 +335,7 @@ export class Scene {
     this.choices[what] = visible;
     if (what === 'trace' && this.trace) this.trace.visible = visible;
     if (what === 'forces') this.forces.visible = visible;
+    if (what === 'deformed') this.deformed.visible = visible;
     if (what === 'frames') this.showFrames(visible);
     if (what === 'grid') this.grid.visible = visible;
     this.dirty = true;
@@ -351,7 +373,7 @@ export class Scene {
       if (e.buttons !== 0) return onPoint('');
       at.set((2 * e.offsetX) / this.canvas.clientWidth - 1, 1 - (2 * e.offsetY) / this.canvas.clientHeight);
       ray.setFromCamera(at, this.camera);
-      const hit = ray.intersectObjects([...this.groups, ...this.links.map((l) => l.span.mesh)], true).find((h) => h.object.isMesh && h.object.visible);
+      const hit = ray.intersectObjects([...this.groups, this.deformed, ...this.links.map((l) => l.span.mesh)], true).find((h) => h.object.isMesh && h.object.visible);
       onPoint(hit ? nameOf(hit.object) : '');
     });
     this.canvas.addEventListener('pointerleave', () => onPoint(''));

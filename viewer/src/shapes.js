@@ -179,3 +179,31 @@ export function curvedArrow(material, unit) {
     },
   };
 }
+
+/** A bent rod through points; `place(points)` with x y z of all of them. */
+export function bentRod(points, material, unit) {
+  const group = new THREE.Group();
+  const rod = new THREE.CylinderGeometry(0.8 * unit, 0.8 * unit, 1, 10);
+  const knob = new THREE.SphereGeometry(0.8 * unit, 10, 8);
+  const rods = Array.from({ length: points - 1 }, () => new THREE.Mesh(rod, material));
+  const knobs = Array.from({ length: points }, () => new THREE.Mesh(knob, material));
+  group.add(...rods, ...knobs);
+  const from = new THREE.Vector3();
+  const way = new THREE.Vector3();
+  return {
+    group,
+    place(values) {
+      knobs.forEach((mesh, i) => mesh.position.fromArray(values, 3 * i));
+      rods.forEach((mesh, i) => {
+        from.fromArray(values, 3 * i);
+        way.fromArray(values, 3 * i + 3).sub(from);
+        const length = way.length();
+        mesh.visible = length > 1e-12;
+        if (!mesh.visible) return;
+        mesh.position.copy(from).addScaledVector(way, 0.5);
+        mesh.quaternion.setFromUnitVectors(up, way.divideScalar(length));
+        mesh.scale.y = length;
+      });
+    },
+  };
+}

@@ -26,8 +26,16 @@ struct KnownState {
   VecX<double> tau;                              ///< of the actuators, for forward dynamics
 };
 
+/// A force on a body from outside that does not change.
+struct PointLoad {
+  int body = base;
+  Vec3<double> at = Vec3<double>::Zero();     ///< in the body's frame
+  Vec3<double> force = Vec3<double>::Zero();  ///< base axes
+};
+
 struct AlongOptions {
   DynamicsOptions dynamics;
+  std::vector<PointLoad> loads;  ///< beside the wrench on the platform
   ElasticMotion elastic = ElasticMotion::locked;
   bool each_from_home = false;  ///< positions are continued from home instead of from the state before
   bool reactions = false;

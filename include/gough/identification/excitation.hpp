@@ -68,10 +68,17 @@ struct LineRuns {
   std::vector<int> index;
   Moves moves = Moves::platform;
   std::vector<Run> runs;
+  bool stopped = false;  ///< by `after`: runs so far
 };
-/// Runs at `levels` constant speeds each: friction.
-LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits& limits, int levels = 5);
+/// Called after every run looked for; returns whether to go on.
+using OnRun = std::function<bool()>;
+inline constexpr int speed_levels = 5, places_along = 3;  ///< runs of either kind along each coordinate
+
+/// How many runs are looked for, `each` along a coordinate.
+std::size_t line_runs_at_most(const Mechanism<double>& m, int each);
+/// Runs at constant speeds: friction.
+LineRuns constant_speed_runs(const Mechanism<double>& m, const ExcitationLimits& limits, const OnRun& after = {});
 /// Short runs of the highest acceleration: inertias.
-LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& limits);
+LineRuns acceleration_runs(const Mechanism<double>& m, const ExcitationLimits& limits, const OnRun& after = {});
 
 }  // namespace gough

@@ -49,8 +49,10 @@ struct Identification {
   std::string data_name;            ///< the data, by name
   Fit fit;
   std::optional<Fit> validation;
-  VecX<double> full;  ///< the space's parameters: bodies that can exist, as near to the file's as can be
-  double moved = 0;   ///< how far existence moved the estimates, largest over sigma
+  std::string validation_problem;  ///< why there is none though data were given; empty: none
+  bool stopped = false;            ///< by after_row: in the validation, or, where `full` is empty, before any estimate
+  VecX<double> full;               ///< the space's parameters: bodies that can exist, as near to the file's as can be
+  double moved = 0;                ///< how far existence moved the estimates, largest over sigma
 
   Eigen::Index size() const { return value.size(); }
 };

@@ -8,6 +8,7 @@
 
 #include "gough/io/control_study.hpp"
 #include "gough/io/dynamics_report.hpp"
+#include "gough/io/flex_study.hpp"
 #include "gough/io/published.hpp"
 #include "gough/io/simulation_report.hpp"
 
@@ -39,6 +40,7 @@ struct Study {
   Published published;
   std::vector<StudyRun> runs;          ///< of a simulation; empty: inverse dynamics
   std::optional<ControlPlan> control;  ///< of control; then nothing else is computed
+  std::optional<FlexPlan> flex;        ///< of beams; then nothing else is computed
   SimulatedForces forces = SimulatedForces::rigid;
   double step = 1e-3;  ///< [s]
   double time = 0;     ///< [s] of simulations; 0: as long as the motion

@@ -27,16 +27,19 @@ inline constexpr std::array<std::string_view, 9> inertia_entry_names = {"Ixx", "
                                                                         "Izz", "sx",  "sy",  "sz"};
 using InertiaEntries = std::array<bool, 9>;
 
-inline constexpr int most_elements = 200;
+inline constexpr int most_elements = 200, most_beam_parts = 20;
 
-/// A straight beam, clamped in its body at `from`. Its own axes: x along the beam, z as near as can be to the body's z
-/// (y to the body's y, where the beam runs along z).
+/// A straight beam, clamped in its body at `from`, or the next piece of one: it begins where the piece before it ends. Its own
+/// axes: x along the beam, z as near as can be to the body's z (y to the body's y, where the beam runs along z).
 struct BeamDescription {
   Where where;
   Vec3<double> from = Vec3<double>::Zero(), to = Vec3<double>::Zero();
   double A = 0, Iy = 0, Iz = 0;   ///< area, second moments of area about the beam's y and z
   double J = 0;                   ///< torsion constant
   double E = 0, G = 0, rho = 0;   ///< moduli and density
+  double damping = 0;             ///< of the material, in proportion to stiffness [s]
+  double half_y = 0, half_z = 0;  ///< from the axis to the outermost fibres; 0: not known
+  bool round = false;             ///< outermost fibres lie on a circle, not at corners
   double shear_factor = 5.0 / 6;  ///< share of the area that carries shear
   bool shear = true;              ///< false: Euler-Bernoulli
   int elements = 1;
@@ -55,7 +58,7 @@ struct BodyDescription {
   Vec3<double> com = Vec3<double>::Zero();
   Mat3<double> inertia = Mat3<double>::Zero();          ///< about the centre of mass, in body axes
   std::vector<std::pair<double, Vec3<double>>> points;  ///< point masses fixed to the body: mass, position
-  std::optional<BeamDescription> beam;                  ///< its mass is added to all of the above
+  std::vector<BeamDescription> beam;                    ///< piece by piece; its mass is added to all of the above
   std::optional<InertiaEntries> symmetric;              ///< entries (about the body's origin) that may be non-zero
 
   /// Everything together, about the body's origin.

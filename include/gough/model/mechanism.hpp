@@ -85,6 +85,12 @@ struct SpringStructure {
   int a = base, b = base;
 };
 
+/// A body that bends, with what its author says of it; here it is rigid.
+struct BeamBody {
+  int body = base;
+  BodyDescription description;
+};
+
 struct Structure {
   std::string name;
   std::vector<std::string> body_name;
@@ -101,6 +107,7 @@ struct Structure {
   std::vector<Leg> leg;
   std::vector<LegForm> leg_form;  ///< per leg: the closed form that solves it, recognised after assembly
   std::vector<SpringStructure> spring;
+  std::vector<BeamBody> beam;
   PlatformStructure platform;
   std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
   int idle_free = 0;                ///< how many of them are left free

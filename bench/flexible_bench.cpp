@@ -1,0 +1,47 @@
+/// Beams along motions: the time of a whole motion, and how much faster than the robot itself that is.
+#include "bench.hpp"
+
+namespace {
+
+using namespace gough;
+
+struct Motion {
+  const char *robot, *file;
+  int frequencies;  ///< at every second step
+};
+
+void flex(benchmark::State& state, const Motion& which) {
+  const auto m = load_robot(robot_file(which.robot));
+  const std::string file = std::string(GOUGH_SOURCE_DIR) + "/motions/" + which.file + ".yaml";
+  const KnownMotion motion = load_known_motion(file, m, 5e-4, ElasticMotion::locked);
+  FlexOptions options;
+  options.every = 2;
+  options.frequencies = which.frequencies;
+  std::size_t coordinates = 0;
+  for (auto _ : state) {
+    const FlexAnswer a = flex_along(m, motion.states, options, [](const FlexResult& r) {
+      benchmark::DoNotOptimize(r.error.data());
+      return true;
+    });
+    if (!a.ok()) state.SkipWithError(a.along.reason.c_str());
+    coordinates = static_cast<std::size_t>(a.coordinates);
+  }
+  const auto steps = static_cast<double>(motion.states.size() - 1);
+  state.counters["coordinates"] = static_cast<double>(coordinates);
+  state.counters["us_per_step"] = benchmark::Counter(1e-6 * steps * static_cast<double>(state.iterations()),
+                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["times_real_time"] =
+      benchmark::Counter(5e-4 * steps * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+}  // namespace
+
+void gough::register_flexible() {
+  for (const Motion& motion :
+       {Motion{"rrr3_flexible", "rrr3_circle", 3}, Motion{"rrr3_flexible", "rrr3_circle", 0},
+        Motion{"five_bar_flexible", "five_bar_reach", 3}, Motion{"delta_flexible", "delta_pick", 3},
+        Motion{"hexapod_flexible", "hexapod_circle", 3}})
+    benchmark::RegisterBenchmark(
+        fmt::format("flex/{}{}", motion.robot, motion.frequencies == 0 ? "/no_frequencies" : "").c_str(), flex, motion)
+        ->Unit(benchmark::kMillisecond);
+}

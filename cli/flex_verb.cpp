@@ -1,0 +1,70 @@
+/// flex.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "gough/gough.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+gough::RayleighDamping damping_from(const std::string& text) {
+  const std::vector<double> x = gough::parse_numbers(text, {false, false}, "--rayleigh");
+  return {x[0], x[1]};
+}
+
+gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>& m) {
+  const FlexWishes& w = o.flex;
+  gough::FlexOptions f;
+  f.start = w.start == "quasistatic" ? gough::FlexStart::quasistatic : gough::FlexStart::undeformed;
+  f.space = w.space == "planar"    ? gough::FlexSpace::planar
+            : w.space == "spatial" ? gough::FlexSpace::spatial
+                                   : gough::FlexSpace::automatic;
+  f.rho = w.rho;
+  f.geometric = !w.no_geometric;
+  f.vibrates = !w.quasistatic;
+  f.modal_damping = w.modal_damping;
+  f.frequencies = w.frequencies;
+  if (!w.rayleigh.empty()) f.damping = damping_from(w.rayleigh);
+  f.loads = gough::parse_loads(w.load, m);
+  f.every = static_cast<std::size_t>(std::max(1.0, std::round(w.rows / w.step)));
+  return f;
+}
+
+}  // namespace
+
+int flex(const Options& o) {
+  auto m = gough::load_robot(o.robot);
+  if (!o.flex.gravity.empty()) {
+    const std::vector<double> g = gough::parse_numbers(o.flex.gravity, {false, false, false}, "--gravity");
+    m.gravity = {g[0], g[1], g[2]};
+  }
+  gough::FlexJob job;
+  job.options = options_from(o, m);
+  const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step, gough::ElasticMotion::locked);
+  if (motion.rows) job.options.every = 1;
+  job.output = o.output;
+  const std::size_t rows = motion.states.size() / job.options.every + 1;
+  job.keep_table = o.json && o.output.empty() && rows <= gough::most_json_rows;
+  catch_interrupts();
+  gough::FlexReport report;
+  {
+    Progress progress("row", rows);
+    job.after_row = [&](const gough::FlexResult&) { return progress.step(); };
+    report = gough::report_flex(m, motion, job);
+  }
+  if (const int failed = print(o.json ? gough::flex_json(report) : gough::flex_text(report)); failed != done)
+    return failed;
+  if (!o.json && o.output.empty() && report.answer.results > 0)
+    print("\n  -o FILE.csv writes the table of all rows.\n");
+  for (const std::string& warning : report.answer.range.warnings())
+    fmt::print(stderr, "{}: warning: {}\n", o.robot, warning);
+  if (report.done()) return done;
+  if (report.answer.along.stopped) fmt::print(stderr, "{}: interrupted\n", o.motion);
+  else fmt::print(stderr, "{}\n", report.answer.along.explain(o.motion));
+  if (!o.output.empty() && report.answer.results > 0)
+    fmt::print(stderr, "{}: {} of {} rows are done and kept\n", o.output, report.answer.results, rows);
+  return numerical;
+}

@@ -1,0 +1,57 @@
+#pragma once
+/// What beams do along a motion, with its files: tables row by row, text and JSON. Columns: docs/flexible.md.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gough/flexible/elastodynamics.hpp"
+#include "gough/io/dynamics_report.hpp"
+
+namespace gough {
+
+/// t; x .. rz of the rigid platform; ex .. erz; tau.NAME; tau_rigid.NAME; stress; f1 f2 ..
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies);
+std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r, int frequencies);
+
+struct FlexJob {
+  FlexOptions options;
+  std::string output;       ///< a table to write row by row; empty: none
+  bool keep_table = false;  ///< in the report
+  /// Called after each row; false ends the work there.
+  std::function<bool(const FlexResult& r)> after_row;
+};
+
+/// The largest of a column's absolute values, and when.
+struct FlexExtreme {
+  std::string what, unit;
+  double value = 0, t = 0;
+};
+
+struct FlexReport {
+  std::string robot, motion;
+  FlexOptions options;
+  std::size_t asked = 0;  ///< states of the motion
+  FlexAnswer answer;
+  double start = 0, end = 0, time = 0;       ///< [s] of the motion; that the computation took
+  std::vector<FlexExtreme> extremes;         ///< errors, differences of driving forces, stress
+  std::vector<std::array<double, 2>> range;  ///< of each frequency: lowest and highest [Hz]
+  std::string stressed;                      ///< the body with the largest stress
+  std::optional<Table> table;
+
+  /// Out of the plane of a planar robot there is nothing to tell.
+  bool leaves_out(const FlexExtreme& e) const {
+    return answer.planar && (e.what == "ez" || e.what == "erx" || e.what == "ery");
+  }
+  bool done() const { return answer.ok() && !answer.along.stopped; }
+};
+
+/// Runs it; rows are in the file as they come. Throws Error for what cannot be asked of this robot.
+FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job);
+std::string flex_text(const FlexReport& report);
+std::string flex_json(const FlexReport& report);
+
+/// "BODY@x,y,z:fx,fy,fz", separated by ';': forces on links, points in the body's own frame. Throws Error.
+std::vector<PointLoad> parse_loads(const std::string& text, const Mechanism<double>& m);
+
+}  // namespace gough

@@ -1,0 +1,93 @@
+#include "gough/flexible/flex_modes.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "gough/spatial/rank.hpp"
+
+namespace gough {
+namespace {
+
+constexpr int most_rounds = 60;
+constexpr double settled = 1e-7;  // of omega^2, between rounds
+
+double hertz(double square) { return std::copysign(std::sqrt(std::abs(square)), square) / (2 * std::numbers::pi); }
+
+FlexModes sorted(const VecX<double>& squares, const MatX<double>& shapes, Eigen::Index count) {
+  FlexModes m{VecX<double>(count), shapes.leftCols(count)};
+  for (Eigen::Index i = 0; i < count; ++i) m.frequency[i] = hertz(squares[i]);
+  return m;
+}
+
+/// A X of several columns in the coordinates alone.
+MatX<double> product(const FlexEquations& e, const std::vector<double>& A, const MatX<double>& X) {
+  MatX<double> Y = MatX<double>::Zero(e.model().size, X.cols());
+  for (Eigen::Index c = 0; c < X.cols(); ++c) {
+    VecX<double> y = Y.col(c);
+    e.pattern().add_product(A, 1, X.col(c), y);
+    Y.col(c) = y;
+  }
+  return Y;
+}
+
+}  // namespace
+
+FlexModes flex_modes(const FlexEquations& e, int count) {
+  const MatX<double> full = e.full(e.K), N = null_space(e.full_rows());
+  const MatX<double> K = N.transpose() * (0.5 * (full + full.transpose())) * N, M = N.transpose() * e.full(e.M) * N;
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> solver(K, M);
+  const Eigen::Index wanted = count > 0 ? std::min<Eigen::Index>(count, N.cols()) : N.cols();
+  return sorted(solver.eigenvalues(), N * solver.eigenvectors(), wanted);
+}
+
+ModeTracker::ModeTracker(const FlexEquations& e, int count) : count_(count), solver_(e.pattern()) {}
+
+const FlexModes& ModeTracker::at(const FlexEquations& e) {
+  const int n = e.model().size;
+  if (space_.cols() == 0) {
+    modes_ = flex_modes(e, 2 * count_ + 4);
+    space_ = modes_.shape;
+    count_ = std::min<int>(count_, static_cast<int>(space_.cols()));
+  }
+  const Eigen::Index k = space_.cols();
+  K_ = e.K;  // its symmetric part: C and Euler's terms do not belong here
+  for (int j = 0; j < n; ++j)
+    for (int p = e.pattern().start[static_cast<std::size_t>(j)]; p < e.pattern().start[static_cast<std::size_t>(j) + 1];
+         ++p)
+      if (const int i = e.pattern().row[static_cast<std::size_t>(p)]; i < j) {
+        const auto q = static_cast<std::size_t>(e.pattern().place(j, i));
+        const double mean = 0.5 * (e.K[static_cast<std::size_t>(p)] + e.K[q]);
+        K_[static_cast<std::size_t>(p)] = K_[q] = mean;
+      }
+  values_.resize(K_.size());
+  const double lowest = modes_.frequency[0] * 2 * std::numbers::pi, square = lowest * std::abs(lowest);
+  const double shift = -1 - (square > 0 ? 0.5 : -1.5) * square;  // below the lowest: K - shift M is regular
+  for (std::size_t p = 0; p < K_.size(); ++p) values_[p] = K_[p] - shift * e.M[p] + e.J[p];
+  if (!solver_.factor(values_)) {
+    modes_ = flex_modes(e, static_cast<int>(k));
+    space_ = modes_.shape;
+  } else {
+    VecX<double> before = VecX<double>::Constant(k, std::numeric_limits<double>::infinity());
+    for (int round = 0; round < most_rounds; ++round) {
+      MatX<double> X = MatX<double>::Zero(e.all(), k);
+      X.topRows(n) = product(e, e.M, space_);
+      solver_.solve(X);
+      const MatX<double> Y = X.topRows(n);
+      const MatX<double> a = Y.transpose() * product(e, K_, Y), b = Y.transpose() * product(e, e.M, Y);
+      const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> small(0.5 * (a + a.transpose()), b);
+      space_ = Y * small.eigenvectors();
+      const VecX<double>& now = small.eigenvalues();
+      const double change = ((now - before).head(count_).array().abs() / now.head(count_).array().abs()).maxCoeff();
+      before = now;
+      if (change < settled) break;
+    }
+    modes_ = sorted(before, space_, count_);
+  }
+  modes_.frequency.conservativeResize(count_);
+  modes_.shape.conservativeResize(Eigen::NoChange, count_);
+  return modes_;
+}
+
+}  // namespace gough

@@ -1,0 +1,397 @@
+#include "gough/flexible/flexible_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gough/error.hpp"
+#include "gough/kinematics/jacobian.hpp"
+
+namespace gough {
+namespace {
+
+constexpr double straight = 1e-9;  // cosine between what should be parallel and the plane
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// What leaves the plane of base x and y, in words; empty: nothing.
+std::string out_of_plane(const Mechanism<double>& m, const Workspace<double>& w) {
+  const auto level = [](const Vec3<double>& e) { return std::abs(e.z()) < straight; };
+  const auto upright = [](const Vec3<double>& e) { return std::hypot(e.x(), e.y()) < straight; };
+  for (std::size_t j = 0; j < m.joint.size(); ++j) {
+    const Vec3<double> z = w.X0[j].R.col(2);
+    const Elementary type = m.joint[j].type;
+    const bool in_plane = type == Elementary::fixed || (type == Elementary::revolute && upright(z)) ||
+                          (type == Elementary::prismatic && level(z)) ||
+                          (type == Elementary::free && m.platform.floats && static_cast<int>(j) == m.platform.body);
+    if (!in_plane) return fmt::format("the joint that carries '{}'", m.body_name[j]);
+  }
+  for (std::size_t c = 0; c < m.cut.size(); ++c) {
+    const Vec3<double> z = cut_frame_b(m, w, c).R.col(2);
+    const JointKind kind = m.cut[c].kind;
+    const bool in_plane = kind == JointKind::fixed || (kind == JointKind::revolute && upright(z)) ||
+                          (kind == JointKind::prismatic && level(z));
+    if (!in_plane) return fmt::format("the joint '{}'", m.cut[c].name);
+  }
+  for (const BeamBody& b : m.beam)
+    for (const BeamDescription& piece : b.description.beam)
+      if (const Vec3<double> x = w.X0[at(b.body)].R * (m.body_frame[at(b.body)].R * (piece.to - piece.from));
+          std::abs(x.z()) > straight * x.norm())
+        return fmt::format("the beam '{}'", m.body_name[at(b.body)]);
+  if (std::abs(m.gravity.z()) > straight * m.gravity.norm()) return "gravity";
+  return {};
+}
+
+void refuse_what_is_missing(const Mechanism<double>& m) {
+  if (m.beam.empty())
+    throw Error(m.name + ": read a robot without beams, expected a body with `beam`: only those bend");
+  if (!m.elastic.empty())
+    throw Error(fmt::format("{}: read the elastic joint '{}' beside beams, expected rigid joints", m.name,
+                            m.coordinate[at(m.elastic[0])].name));
+  if (!m.spring.empty())
+    throw Error(fmt::format("{}: read the spring '{}' beside beams, expected none", m.name, m.spring[0].name));
+  for (const int c : m.actuator) {
+    const bool single = std::any_of(m.joint.begin(), m.joint.end(),
+                                    [&](const TreeJoint& j) { return j.v == c && velocity_size(j.type) == 1; });
+    if (!single)
+      throw Error(fmt::format("{}: read the actuator '{}' in a joint with several freedoms, expected one with one",
+                              m.name, m.coordinate[at(c)].name));
+  }
+}
+
+/// x along the first piece of the body's beam, z across the plane; in space, the beam's own axes.
+Mat3<double> elastic_axes(const Mechanism<double>& m, const Workspace<double>& w, int body, bool planar) {
+  const auto beam = std::find_if(m.beam.begin(), m.beam.end(), [&](const BeamBody& b) { return b.body == body; });
+  const Mat3<double> own = beam == m.beam.end()
+                               ? Mat3<double>(Mat3<double>::Identity())
+                               : Mat3<double>(m.body_frame[at(body)].R * beam->description.beam[0].axes());
+  if (!planar) return own;
+  const Vec3<double> z = w.X0[at(body)].R.transpose() * Vec3<double>::UnitZ();
+  Vec3<double> x = own.col(0) - z * z.dot(own.col(0));
+  if (x.norm() < 0.5) x = own.col(1) - z * z.dot(own.col(1));
+  x.normalize();
+  Mat3<double> R;
+  R << x, cross<double>(z, x), z;
+  return R;
+}
+
+/// The element's matrices in other axes: A = R of its own.
+void turn_element(const Mat3<double>& R, FlexElement& f) {
+  BeamElement& e = f.e;
+  const auto n = e.k.rows();
+  f.turned = MatX<double>::Identity(n, n);
+  for (int end = 0; end < 2; ++end) {
+    const int first = end * e.at_end();
+    if (e.shape == BeamShape::spatial) {
+      f.turned.block<3, 3>(first, first) = R;
+      f.turned.block<3, 3>(first + 3, first + 3) = R;
+    } else {
+      f.turned.block<2, 2>(first, first) = R.topLeftCorner<2, 2>();
+    }
+  }
+  const MatX<double>& T = f.turned;
+  const auto turn = [&](MatX<double>& A) { A = (T * A * T.transpose()).eval(); };
+  const std::array<MatX<double>, 9> own = e.S;
+  for (std::size_t ab = 0; ab < 9; ++ab) {
+    e.S[ab].setZero();
+    for (std::size_t cd = 0; cd < 9; ++cd) {
+      const auto [a, b, c, d] = std::array{ab / 3, ab % 3, cd / 3, cd % 3};
+      e.S[ab] += R(static_cast<int>(a), static_cast<int>(c)) * R(static_cast<int>(b), static_cast<int>(d)) * own[cd];
+    }
+  }
+  for (MatX<double>* A : {&e.k, &e.m, &e.g_first, &e.g_second}) turn(*A);
+  for (MatX<double>& A : e.S) turn(A);
+  for (MatX<double>* A : {&e.load_first, &e.load_second, &e.turn}) *A = (T * *A * R.transpose()).eval();
+}
+
+class Builder {
+ public:
+  Builder(const Mechanism<double>& m, FlexSpace space) : m_(m), w_(m) {
+    refuse_what_is_missing(m);
+    tree_positions(m, w_);
+    closure(m, w_);
+    const std::string spatial = out_of_plane(m, w_);
+    if (space == FlexSpace::planar && !spatial.empty())
+      throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
+    f_.planar = space != FlexSpace::spatial && spatial.empty();
+  }
+
+  FlexibleModel build() {
+    for (int j = 0; j < m_.tree_size(); ++j) f_.axes.push_back(elastic_axes(m_, w_, j, f_.planar));
+    f_.nodes_of.resize(m_.parent.size());
+    for (int j = 0; j < m_.tree_size(); ++j) add_body(j);
+    add_joints();
+    number();
+    if (m_.platform.exists()) f_.platform = f_.hold(m_.platform.body, m_.platform_frame.p);
+    choose_rows();
+    return std::move(f_);
+  }
+
+ private:
+  void add_body(int j) {
+    const auto beam = std::find_if(m_.beam.begin(), m_.beam.end(), [&](const BeamBody& b) { return b.body == j; });
+    if (beam != m_.beam.end()) return add_beam(static_cast<int>(beam - m_.beam.begin()));
+    add_node(j, Vec3<double>::Zero());
+    add_lump(j, f_.nodes_of[at(j)][0], m_.inertia[at(j)]);
+  }
+
+  int add_node(int body, const Vec3<double>& r) {
+    f_.node.push_back({body, r, 0});
+    f_.nodes_of[at(body)].push_back(static_cast<int>(f_.node.size()) - 1);
+    return f_.nodes_of[at(body)].back();
+  }
+
+  /// An inertia about our body frame, carried by a node.
+  void add_lump(int body, int node, const Inertia<double>& I) {
+    if (!(I.mass > 0)) return;
+    const Mat3<double>& Q = f_.axes[at(body)];
+    const Vec3<double> c = I.first / I.mass;
+    const Mat3<double> about_c = I.second - steiner<double>(c, c) * I.mass;
+    f_.lump.push_back({node, I.mass, Q.transpose() * c - f_.node[at(node)].r, Q.transpose() * about_c * Q});
+  }
+
+  void add_beam(int index) {
+    const BeamBody& b = m_.beam[at(index)];
+    const Transform<double>& frame = m_.body_frame[at(b.body)];
+    const Mat3<double>& Q = f_.axes[at(b.body)];
+    const auto place = [&](const Vec3<double>& x) { return Vec3<double>(Q.transpose() * (frame * x)); };
+    add_node(b.body, place(b.description.beam[0].from));
+    for (std::size_t p = 0; p < b.description.beam.size(); ++p) {
+      const BeamDescription piece = in_plane(b.description.beam[p], b.body);
+      const BeamShape shape = !f_.planar    ? BeamShape::spatial
+                              : piece.shear ? BeamShape::planar
+                                            : BeamShape::planar_quintic;
+      const BeamElement e = beam_element(piece, piece.length() / piece.elements, shape);
+      for (int k = 1; k <= piece.elements; ++k) {
+        const int a = f_.nodes_of[at(b.body)].back();
+        const Vec3<double> to = piece.from + (piece.to - piece.from) * (static_cast<double>(k) / piece.elements);
+        FlexElement x{b.body, index, static_cast<int>(p), a, add_node(b.body, place(to)), piece, e, {}, {}, {}, {}};
+        Mat3<double> R = Q.transpose() * frame.R * piece.axes();
+        if (f_.planar) R << R.col(0), cross<double>(Vec3<double>::UnitZ(), R.col(0)), Vec3<double>::UnitZ();
+        x.along = R.col(0);
+        const Vec3<double> section = Vec3<double>(piece.Iy + piece.Iz, piece.Iy, piece.Iz) * piece.rho;
+        x.section_inertia = R * section.asDiagonal() * R.transpose();
+        turn_element(R, x);
+        f_.element.push_back(x);
+      }
+    }
+    BodyDescription rest = b.description;
+    rest.beam.clear();
+    rest.points.clear();
+    add_lump(b.body, f_.nodes_of[at(b.body)][0], frame * rest.total());
+    for (const auto& [mass, xyz] : b.description.points)
+      add_lump(b.body, f_.hold(b.body, frame * xyz).node,
+               frame * inertia_about_origin<double>(mass, xyz, Mat3<double>::Zero()));
+  }
+
+  /// In a plane, bending is about the normal: z, or the section's y where that is the normal.
+  BeamDescription in_plane(BeamDescription piece, int body) const {
+    const Vec3<double> y = w_.X0[at(body)].R * (m_.body_frame[at(body)].R * piece.axes().col(1));
+    if (f_.planar && std::abs(y.z()) > std::sqrt(0.5)) {
+      std::swap(piece.Iy, piece.Iz);
+      std::swap(piece.half_y, piece.half_z);
+    }
+    return piece;
+  }
+
+  // ---------------------------------------------------------------------------------------------- joints
+
+  static bool slides(JointKind kind) {
+    return kind == JointKind::prismatic || kind == JointKind::cylindrical || kind == JointKind::planar ||
+           kind == JointKind::point_on_line || kind == JointKind::point_on_plane;
+  }
+
+  /// A point of the base's axes on a body; where joints slide, the body's clamped end.
+  Held held(int body, const Vec3<double>& point, bool sliding, const std::string& joint) const {
+    if (body == base) return {-1, point};
+    const Vec3<double> inside = w_.X0[at(body)].inverse() * point;
+    if (sliding) {
+      const int first = f_.nodes_of[at(body)][0];
+      return {first, f_.axes[at(body)].transpose() * inside - f_.node[at(first)].r};
+    }
+    const Held h = f_.hold(body, inside);
+    check_between(body, h, joint);
+    return h;
+  }
+
+  /// Joints on the axis of a beam must be at nodes, or the beam would be stiff up to the next.
+  void check_between(int body, const Held& h, const std::string& joint) const {
+    for (const FlexElement& e : f_.element) {
+      if (e.body != body || (e.a != h.node && e.b != h.node)) continue;
+      const double along = std::abs(h.arm.dot(e.along)), across = (h.arm - e.along * h.arm.dot(e.along)).norm();
+      const bool outside = h.arm.dot(e.along) * (e.a == h.node ? 1 : -1) < 0;
+      if (outside || along < 1e-6 * e.e.length || across > 1e-6 * e.e.length) continue;
+      const BodyDescription& b = m_.beam[at(e.beam)].description;
+      throw Error(b.beam[at(e.piece)].where,
+                  fmt::format("body '{}': beam: read the joint '{}' {:.4g} m from the next end of an element, expected "
+                              "it there: choose `elements` so, or make the beam of pieces that meet there",
+                              b.name, joint, along));
+    }
+  }
+
+  void add_joints() {
+    for (int j = 0; j < m_.tree_size(); ++j) {
+      const Elementary type = m_.joint[at(j)].type;
+      if (type == Elementary::free) continue;
+      const bool sliding = type == Elementary::prismatic;
+      const std::string name =
+          velocity_size(type) > 0 ? m_.coordinate[at(m_.joint[at(j)].v)].joint : m_.body_name[at(j)];
+      const Vec3<double> point = w_.X0[at(j)].p;
+      f_.joint.push_back({false, j, held(m_.parent[at(j)], point, sliding, name), held(j, point, sliding, name)});
+    }
+    for (std::size_t c = 0; c < m_.cut.size(); ++c) {
+      const bool sliding = slides(m_.cut[c].kind);
+      const Vec3<double> b = cut_frame_b(m_, w_, c).p,
+                         a = m_.cut[c].kind == JointKind::distance ? cut_frame_a(m_, w_, c).p : b;
+      f_.joint.push_back({true, static_cast<int>(c), held(m_.cut[c].a, a, sliding, m_.cut[c].name),
+                          held(m_.cut[c].b, b, sliding, m_.cut[c].name)});
+    }
+  }
+
+  /// Whether something else than the beam turns or pushes a node: then its elements' curvatures differ there.
+  bool loaded(int node) const {
+    for (const FlexJoint& j : f_.joint)
+      if (j.a.node == node || j.b.node == node) return true;
+    return std::any_of(f_.lump.begin(), f_.lump.end(),
+                       [&](const Lump& l) { return l.node == node && (l.c.norm() > 1e-12 || l.inertia.norm() > 0); });
+  }
+
+  void number() {
+    int next = 0;
+    for (FlexNode& n : f_.node) {
+      n.first = next;
+      next += f_.per_node();
+    }
+    int curvature = -1;  // of the element before, at its end
+    for (std::size_t i = 0; i < f_.element.size(); ++i) {
+      FlexElement& e = f_.element[i];
+      const bool goes_on = i > 0 && f_.element[i - 1].b == e.a && f_.element[i - 1].piece == e.piece && !loaded(e.a);
+      for (const int node : {e.a, e.b}) {
+        for (int k = 0; k < f_.per_node(); ++k) e.coordinate.push_back(f_.node[at(node)].first + k);
+        if (e.e.shape != BeamShape::planar_quintic) continue;
+        const bool shared = node == e.a && goes_on;
+        if (!shared) curvature = next++;
+        e.coordinate.push_back(curvature);
+      }
+    }
+    f_.size = next;
+  }
+
+  /// Rows at home, drives first; those that others imply are left out.
+  void choose_rows() {
+    std::vector<FlexRow> all;
+    f_.actuator_row.assign(m_.actuator.size(), -1);
+    for (std::size_t i = 0; i < f_.joint.size(); ++i) {
+      const FlexJoint& j = f_.joint[i];
+      if (j.is_cut) {
+        for (std::size_t k = 0; k < m_.cut[at(j.index)].rows.size(); ++k)
+          all.push_back({static_cast<int>(i), static_cast<int>(k), -1});
+        continue;
+      }
+      const TreeJoint& t = m_.joint[at(j.index)];
+      for (int k = 0; k < 6; ++k) {
+        const bool free = (t.type == Elementary::revolute && k == 5) || (t.type == Elementary::prismatic && k == 2) ||
+                          (t.type == Elementary::spherical && k >= 3);
+        if (!free) {
+          all.push_back({static_cast<int>(i), k, -1});
+          continue;
+        }
+        const auto drive = std::find(m_.actuator.begin(), m_.actuator.end(), t.v);
+        if (t.type != Elementary::spherical && drive != m_.actuator.end())
+          all.push_back({static_cast<int>(i), k, static_cast<int>(drive - m_.actuator.begin())});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const FlexRow& x, const FlexRow& y) { return x.actuator > y.actuator; });
+    keep_independent(all);
+  }
+
+  void keep_independent(const std::vector<FlexRow>& all) {
+    FlexibleModel trial = f_;
+    trial.row = all;
+    const RigidState s = rigid_state(m_, trial, w_, {}, {});
+    MatX<double> basis(f_.size, 0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      VecX<double> x = VecX<double>::Zero(f_.size);
+      for (const auto& [held, sign] :
+           {std::pair(f_.joint[at(all[i].joint)].b, 1.0), {f_.joint[at(all[i].joint)].a, -1.0}})
+        if (held.node >= 0) x += row_on_node(f_, s, held.node, s.row[i]) * sign;
+      const double before = x.norm();
+      for (int twice = 0; twice < 2 && basis.cols() > 0; ++twice) x -= basis * (basis.transpose() * x);
+      if (!(x.norm() > 1e-8 * before) || before < 1e-12) {
+        if (all[i].actuator >= 0)
+          throw Error(fmt::format("{}: read the actuator '{}' that no body feels, expected one", m_.name,
+                                  m_.coordinate[at(m_.actuator[at(all[i].actuator)])].name));
+        continue;
+      }
+      basis.conservativeResize(Eigen::NoChange, basis.cols() + 1);
+      basis.rightCols(1) = x.normalized();
+      if (all[i].actuator >= 0) f_.actuator_row[at(all[i].actuator)] = f_.rows();
+      f_.row.push_back(all[i]);
+    }
+  }
+
+  static VecX<double> row_on_node(const FlexibleModel& f, const RigidState& s, int node, const Force<double>& row) {
+    const FlexNode& n = f.node[at(node)];
+    const ElasticAxes& b = s.body[at(n.body)];
+    const Vec3<double> x = b.p + b.R * n.r;
+    const Vec3<double> force = b.R.transpose() * row.force,
+                       moment = b.R.transpose() * (row.moment - cross<double>(x, row.force));
+    VecX<double> all = VecX<double>::Zero(f.size);
+    if (f.planar) all.segment<3>(n.first) << force.x(), force.y(), moment.z();
+    else all.segment<6>(n.first) << force, moment;
+    return all;
+  }
+
+  const Mechanism<double>& m_;
+  Workspace<double> w_;
+  FlexibleModel f_;
+};
+
+}  // namespace
+
+Held FlexibleModel::hold(int body, const Vec3<double>& point) const {
+  const Vec3<double> x = axes[at(body)].transpose() * point;
+  Held best;
+  for (const int n : nodes_of[at(body)])
+    if (const Vec3<double> arm = x - node[at(n)].r; best.node < 0 || arm.norm() < best.arm.norm()) best = {n, arm};
+  return best;
+}
+
+FlexibleModel flexible_model(const Mechanism<double>& m, FlexSpace space) { return Builder(m, space).build(); }
+
+RigidState rigid_state(const Mechanism<double>& m, const FlexibleModel& f, const Workspace<double>& w,
+                       const Reactions& reactions, const Force<double>& wrench) {
+  RigidState s;
+  s.wrench = wrench;
+  s.body.resize(m.parent.size());
+  for (std::size_t j = 0; j < s.body.size(); ++j) {
+    const Mat3<double>& Q = f.axes[j];
+    ElasticAxes& b = s.body[j];
+    b.R = w.X0[j].R * Q;
+    b.p = w.X0[j].p;
+    b.w = Q.transpose() * w.V[j].angular;
+    b.dw = Q.transpose() * w.A[j].angular;
+    b.a = Q.transpose() * (w.A[j].linear + cross<double>(w.V[j].angular, w.V[j].linear)) - b.R.transpose() * m.gravity;
+  }
+  s.force.assign(f.joint.size(), Vec3<double>::Zero());
+  if (!reactions.tree.empty())
+    for (std::size_t i = 0; i < f.joint.size(); ++i)
+      s.force[i] = (f.joint[i].is_cut ? reactions.cut : reactions.tree)[at(f.joint[i].index)].wrench.force;
+  for (const FlexRow& r : f.row) {
+    const FlexJoint& j = f.joint[at(r.joint)];
+    if (j.is_cut) {
+      s.row.push_back(w.cut_wrench[at(m.cut[at(j.index)].first_row + r.k)]);
+      continue;
+    }
+    const int parent = m.parent[at(j.index)];
+    const Mat3<double> fixed =
+        (parent == base ? Mat3<double>(Mat3<double>::Identity()) : w.X0[at(parent)].R) * m.placement[at(j.index)].R;
+    const Vec3<double> e = fixed.col(r.k % 3);
+    s.row.push_back(r.k < 3 ? Force<double>{cross<double>(w.X0[at(j.index)].p, e), e}
+                            : Force<double>{e, Vec3<double>::Zero()});
+  }
+  return s;
+}
+
+}  // namespace gough

@@ -1,0 +1,208 @@
+#include "gough/io/flex_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "gough/error.hpp"
+#include "gough/io/posture_report.hpp"
+#include "gough/kinematics/assemble.hpp"
+#include "state_columns.hpp"
+//
+#include "readers.hpp"
+
+namespace gough {
+namespace {
+
+using namespace io;
+
+constexpr std::array<std::string_view, 6> error_names = {"ex", "ey", "ez", "erx", "ery", "erz"};
+
+/// The columns whose extremes are told: name, unit, place in a row.
+struct Watched {
+  std::string what, unit;
+  std::size_t column, minus = 0;  ///< `minus`: a column that is taken off; 0: none
+};
+
+std::size_t find(const std::vector<std::string>& columns, const std::string& name) {
+  return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
+}
+
+std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<std::string>& columns) {
+  std::vector<Watched> all;
+  if (m.platform.exists())
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::string name(error_names[i]);
+      all.push_back({name, i < 3 ? "m" : "rad", find(columns, name)});
+    }
+  for (const int a : m.actuator) {
+    const Coordinate& c = coordinate(m, a);
+    const std::string unit = c.is_length ? "N" : "N m";
+    all.push_back({"tau." + c.name, unit, find(columns, "tau." + c.name)});
+    all.push_back(
+        {"tau." + c.name + " - rigid", unit, find(columns, "tau." + c.name), find(columns, "tau_rigid." + c.name)});
+  }
+  all.push_back({"stress", "Pa", find(columns, "stress")});
+  return all;
+}
+
+void check_times(const KnownMotion& motion) {
+  if (!motion.timed || motion.states.size() < 2)
+    throw Error({motion.file, 0}, "read states without a time, expected a motion that goes on in time");
+  for (std::size_t i = 1; i < motion.states.size(); ++i)
+    if (const MotionState& s = motion.states[i].motion; !(s.t > motion.states[i - 1].motion.t))
+      throw Error({motion.file, s.line}, fmt::format("read t = {:g} s after {:g} s, expected times that grow", s.t,
+                                                     motion.states[i - 1].motion.t));
+}
+
+}  // namespace
+
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies) {
+  std::vector<std::string> columns = {"t"};
+  if (m.platform.exists()) {
+    columns.insert(columns.end(), pose_names.begin(), pose_names.end());
+    columns.insert(columns.end(), error_names.begin(), error_names.end());
+  }
+  for (const std::string_view what : {"tau.", "tau_rigid."})
+    for (const int a : m.actuator) columns.push_back(std::string(what) + coordinate(m, a).name);
+  for (const int a : m.actuator)
+    if (coordinate(m, a).has_drive) columns.push_back("motor_tau." + coordinate(m, a).name);
+  columns.emplace_back("stress");
+  for (int i = 1; i <= frequencies; ++i) columns.push_back(fmt::format("f{}", i));
+  return columns;
+}
+
+std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r, int frequencies) {
+  std::vector<double> x = {r.t};
+  if (m.platform.exists()) {
+    const Vec6<double> pose = pose_vector(platform_pose(m, r.w));
+    x.insert(x.end(), pose.begin(), pose.end());
+    x.insert(x.end(), r.error.begin(), r.error.end());
+  }
+  x.insert(x.end(), r.tau.begin(), r.tau.end());
+  x.insert(x.end(), r.tau_rigid.begin(), r.tau_rigid.end());
+  for (std::size_t i = 0; i < m.actuator.size(); ++i)
+    if (const int a = m.actuator[i]; coordinate(m, a).has_drive)
+      x.push_back(r.tau[static_cast<Eigen::Index>(i)] / m.ratio[at(a)]);
+  x.push_back(r.stress < 0 ? std::nan("") : r.stress);
+  for (int i = 0; i < frequencies; ++i) x.push_back(i < r.frequency.size() ? r.frequency[i] : std::nan(""));
+  return x;
+}
+
+FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job) {
+  check_times(motion);
+  FlexReport report;
+  report.robot = m.name;
+  report.motion = motion.file;
+  report.options = job.options;
+  report.asked = motion.states.size();
+  const int frequencies = job.options.frequencies;
+  const std::vector<std::string> columns = flex_columns(m, frequencies);
+  const std::vector<Watched> watched = watched_in(m, columns);
+  for (const Watched& w : watched) report.extremes.push_back({w.what, w.unit, 0, motion.states.front().motion.t});
+  std::optional<TableWriter> writer;
+  if (job.keep_table) report.table = gough::Table{columns, {}, {}};
+  double largest_stress = -1;
+  const auto began = std::chrono::steady_clock::now();
+  report.answer = flex_along(m, motion.states, job.options, [&](const FlexResult& r) {
+    if (!job.output.empty() && !writer) writer.emplace(job.output, columns);
+    const std::vector<double> row = flex_values(m, r, frequencies);
+    for (std::size_t i = 0; i < watched.size(); ++i) {
+      const double x = std::abs(row[watched[i].column] - (watched[i].minus > 0 ? row[watched[i].minus] : 0));
+      if (x > report.extremes[i].value) report.extremes[i].value = x, report.extremes[i].t = r.t;
+    }
+    if (r.stress > largest_stress) {
+      largest_stress = r.stress;
+      report.stressed = m.body_name[at(r.e.model().element[at(r.stressed)].body)];
+    }
+    report.range.resize(static_cast<std::size_t>(r.frequency.size()), {std::numeric_limits<double>::infinity(), 0});
+    for (std::size_t i = 0; i < report.range.size(); ++i) {
+      const double f = r.frequency[static_cast<Eigen::Index>(i)];
+      report.range[i] = {std::min(report.range[i][0], f), std::max(report.range[i][1], f)};
+    }
+    if (report.answer.results == 0 && r.index == 0) report.start = r.t;
+    report.end = r.t;
+    if (writer) writer->add(row);
+    if (report.table) report.table->rows.push_back(row);
+    return !job.after_row || job.after_row(r);
+  });
+  report.time = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return report;
+}
+
+std::string flex_text(const FlexReport& r) {
+  const FlexOptions& o = r.options;
+  std::string out = fmt::format(
+      "{}: {} elastic coordinates and {} rows of joints, {}\n  {:g} to {:g} s of {}, {}, started {}; {:.2f} s of "
+      "computing\n\n",
+      r.robot, r.answer.coordinates, r.answer.rows, r.answer.planar ? "in a plane" : "in space", r.start, r.end,
+      r.motion, o.vibrates ? fmt::format("generalised-alpha with rho = {:g}", o.rho) : "quasi-static", name(o.start),
+      r.time);
+  out += fmt::format("  {:<32} {:>12} {:<4} {:>10}\n", "largest", "", "", "at t [s]");
+  for (const FlexExtreme& e : r.extremes)
+    if (!r.leaves_out(e))
+      out += fmt::format("  {:<32} {:>12.5g} {:<4} {:>10.4g}{}\n", e.what, e.value, e.unit, e.t,
+                         e.what == "stress" && !r.stressed.empty() ? "  in " + r.stressed : "");
+  for (std::size_t i = 0; i < r.range.size(); ++i)
+    out += fmt::format("  f{:<31} {:>12.5g} to {:.5g} Hz\n", i + 1, r.range[i][0], r.range[i][1]);
+  return out;
+}
+
+std::string flex_json(const FlexReport& r) {
+  json largest = json::object(), frequencies = json::array(), warnings = json::array();
+  for (const FlexExtreme& e : r.extremes) largest[e.what] = {{"value", e.value}, {"unit", e.unit}, {"t", e.t}};
+  for (const auto& f : r.range) frequencies.push_back({{"lowest", f[0]}, {"highest", f[1]}});
+  for (const std::string& w : r.answer.range.warnings()) warnings.push_back(w);
+  const AlongAnswer& along = r.answer.along;
+  json out = {{"robot", r.robot},
+              {"motion", r.motion},
+              {"status", along.stopped ? "interrupted" : std::string(name(along.status))},
+              {"rows", r.answer.results},
+              {"coordinates", r.answer.coordinates},
+              {"joint_rows", r.answer.rows},
+              {"planar", r.answer.planar},
+              {"start", name(r.options.start)},
+              {"largest", largest},
+              {"stressed", r.stressed},
+              {"frequencies", frequencies},
+              {"range",
+               {{"turn", r.answer.range.turn.value},
+                {"compression", r.answer.range.compression.value},
+                {"second_order", r.answer.range.second_order.value}}},
+              {"warnings", warnings}};
+  if (!along.ok()) out["reason"] = along.reason, out["failed_at"] = along.t;
+  if (r.table) out["columns"] = r.table->columns, out["table"] = r.table->rows;
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::vector<PointLoad> parse_loads(const std::string& text, const Mechanism<double>& m) {
+  std::vector<PointLoad> all;
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t end = std::min(text.find(';', from), text.size());
+    const std::string one = text.substr(from, end - from);
+    from = end + 1;
+    const std::size_t at_sign = one.find('@'), colon = one.find(':');
+    if (at_sign == std::string::npos || colon == std::string::npos || colon < at_sign)
+      throw Error(fmt::format("--load: read '{}', expected BODY@x,y,z:fx,fy,fz", one.substr(0, 80)));
+    const std::string body = one.substr(0, at_sign);
+    const int j = m.find_body(body);
+    if (j < 0) {
+      const std::string near = nearest(body, m.body_name);
+      throw Error(fmt::format("--load: read the body '{}', expected a moving one of {}{}", body.substr(0, 80), m.name,
+                              near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    const std::vector<bool> lengths(3, true);
+    const std::vector<double> p = parse_numbers(one.substr(at_sign + 1, colon - at_sign - 1), lengths, "--load"),
+                              f = parse_numbers(one.substr(colon + 1), std::vector<bool>(3, false), "--load");
+    if (p.size() != 3 || f.size() != 3)
+      throw Error(
+          fmt::format("--load: read '{}', expected three numbers before ':' and three behind", one.substr(0, 80)));
+    all.push_back({j, m.body_frame[at(j)] * Vec3<double>(p[0], p[1], p[2]), {f[0], f[1], f[2]}});
+  }
+  return all;
+}
+
+}  // namespace gough

@@ -1,0 +1,107 @@
+#include "gough/io/flex_study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "flex_parts.hpp"
+#include "gough/error.hpp"
+#include "gough/io/study.hpp"
+#include "study_tables.hpp"
+
+namespace gough {
+
+namespace fs = std::filesystem;
+
+FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m) {
+  FlexPlan plan;
+  plan.step = read.step;
+  plan.exaggeration = read.exaggeration;
+  plan.note = read.note;
+  if (!(read.step > 0)) throw Error(read.where, fmt::format("step: read {:g} s, expected more than 0", read.step));
+  if (!(read.exaggeration >= 0))
+    throw Error(read.where, fmt::format("exaggeration: read {:g}, expected more than 0", read.exaggeration));
+  if (!(read.frequencies >= 0 && read.frequencies <= 100 && read.frequencies == std::floor(read.frequencies)))
+    throw Error(read.where, fmt::format("frequencies: read {:g}, expected a whole number up to 100", read.frequencies));
+  for (const FileFlexRun& r : read.runs) {
+    check_plain_name("name", r.name, r.where);
+    if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const FlexStudyRun& x) { return x.name == r.name; }))
+      throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
+    FlexStudyRun run{r.name, {}, {}};
+    run.gravity = r.gravity;
+    FlexOptions& o = run.options;
+    o.start = static_cast<FlexStart>(r.start);
+    o.rho = r.rho;
+    o.geometric = r.geometric;
+    o.vibrates = r.vibrates;
+    if (r.mass_damping || r.damping) o.damping = RayleighDamping{r.mass_damping.value_or(0), r.damping.value_or(0)};
+    o.modal_damping = r.modal_damping;
+    o.frequencies = static_cast<int>(read.frequencies);
+    if (!(o.rho >= 0 && o.rho <= 1)) throw Error(r.where, fmt::format("rho: read {:g}, expected 0 to 1", o.rho));
+    if (!(o.modal_damping >= 0 && o.modal_damping < 1) || r.mass_damping.value_or(0) < 0 || r.damping.value_or(0) < 0)
+      throw Error(r.where, "read a damping below 0, or a ratio of 1 or more, expected less damping");
+    plan.runs.push_back(std::move(run));
+  }
+  Mechanism<double> trial = m;
+  for (const FlexStudyRun& run : plan.runs) {
+    if (run.gravity) trial.gravity = *run.gravity;
+    try {
+      (void)flexible_model(trial);
+    } catch (const Error& e) { throw Error(read.where, fmt::format("flex: {}", e.what())); }
+  }
+  return plan;
+}
+
+bool FlexStudyResult::ok() const {
+  return std::all_of(runs.begin(), runs.end(), [](const FlexReport& r) { return r.done(); });
+}
+bool FlexStudyResult::stopped() const {
+  return std::any_of(runs.begin(), runs.end(), [](const FlexReport& r) { return r.answer.along.stopped; });
+}
+
+std::size_t flex_rows(const Study& study) {
+  const std::size_t every =
+      std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(study.step / study.flex->step)));
+  return study.flex->runs.size() * (study.motion.states.size() / every + 1);
+}
+
+FlexStudyResult run_flex_study(const Study& study, const std::string& folder, const std::function<bool()>& go_on) {
+  if (!study.flex) throw Error({study.file, 0}, "read no runs of beams, expected some");
+  io::make_folder(folder);
+  FlexStudyResult result;
+  result.folder = folder;
+  const std::size_t every =
+      std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(study.step / study.flex->step)));
+  RunRecord record(study.robot, study.motion.states.size() / every + 1);
+  io::Deformed deformed;
+  for (const FlexStudyRun& run : study.flex->runs) {
+    Mechanism<double> m = study.robot;
+    if (run.gravity) m.gravity = *run.gravity;
+    const bool first = &run == &study.flex->runs.front();
+    FlexJob job;
+    job.options = run.options;
+    job.options.every = study.motion.rows ? 1 : every;
+    job.output = (fs::path(folder) / (run.name + ".csv")).string();
+    job.keep_table = true;
+    job.after_row = [&](const FlexResult& r) {
+      if (first) {
+        const std::size_t before = record.frame.size();
+        record.add(r.along);
+        if (r.index + 1 == study.motion.states.size()) record.finish();
+        if (record.frame.size() > before) deformed.add(r, m);
+      }
+      return !go_on || go_on();
+    };
+    result.runs.push_back(report_flex(m, study.motion, job));
+    result.files.push_back(run.name + ".csv");
+    result.published.push_back(compare_published(study.published, *result.runs.back().table));
+    if (result.runs.back().answer.along.stopped) break;
+  }
+  const std::string data = io::flex_report_data(study, result, record, deformed);
+  for (std::string& file : io::write_report_files(folder, data)) result.files.push_back(std::move(file));
+  result.files.emplace_back("result.json");
+  io::write_text((fs::path(folder) / "result.json").string(), flex_study_json(study, result));
+  return result;
+}
+
+}  // namespace gough

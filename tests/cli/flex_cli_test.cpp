@@ -1,0 +1,165 @@
+/// flex, and studies of beams, as a user meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/tool.hpp"
+#include "gough/io/csv.hpp"
+#include "robots.hpp"
+
+namespace gough {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Flexing : public Tool {
+ protected:
+  const std::string rrr3 = robot_path("rrr3_flexible"),
+                    circle = std::string(GOUGH_SOURCE_DIR) + "/motions/rrr3_circle.yaml";
+
+  void write_short_motion() const {
+    write(
+        "short.yaml",
+        "motion: short\nharmonic:\n  duration: 0.1 s\n  coordinates:\n    x: {offset: 0, rate: 0.25 Hz, cos: [42 mm]}\n"
+        "    y: {offset: 0.25 m, rate: 0.25 Hz, sin: [42 mm]}\n    rz: {offset: 0, rate: 0.05 Hz, cos: [10 mrad]}\n");
+  }
+};
+
+TEST_F(Flexing, WritesTextTablesAndJson) {
+  write_short_motion();
+  const Outcome text = run("flex " + rrr3 + " short.yaml");
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("93 elastic coordinates and 21 rows of joints, in a plane"));
+  EXPECT_THAT(text.out, HasSubstr("tau.leg1.motor - rigid"));
+  EXPECT_THAT(text.out, testing::Not(HasSubstr("ez "))) << "nothing happens out of the plane";
+  EXPECT_EQ(text.err, "");
+  ASSERT_EQ(run("flex " + rrr3 + " short.yaml -o out.csv").code, 0);
+  const Table t = read_table((folder() / "out.csv").string());
+  for (const char* name :
+       {"t", "x", "rz", "ex", "ez", "erz", "tau.leg1.motor", "tau_rigid.leg3.motor", "stress", "f1", "f3"})
+    EXPECT_GE(t.find(name), 0) << name;
+  EXPECT_EQ(t.find("f4"), -1);
+  ASSERT_EQ(t.rows.size(), 101U) << "a row per millisecond, t = 0 included";
+  EXPECT_DOUBLE_EQ(t.rows[1][0], 1e-3);
+  EXPECT_EQ(t.rows[0][static_cast<std::size_t>(t.find("ex"))], 0) << "undeformed";
+  const json j = json::parse(run("flex " + rrr3 + " short.yaml --json --frequencies 5 --start quasistatic").out);
+  EXPECT_EQ(j["status"], "ok");
+  EXPECT_EQ(j["frequencies"].size(), 5U);
+  EXPECT_EQ(j["table"].size(), 101U);
+  EXPECT_EQ(j["start"], "quasistatic");
+  EXPECT_GT(j["table"][0][7], 0) << "bent from the start";
+}
+
+/// What was asked for is what is computed: driving forces change by the load's moment.
+TEST_F(Flexing, TakesLoadsGravityAndDamping) {
+  write_short_motion();
+  const auto largest = [&](const std::string& options, const char* what) {
+    const Outcome o = run("flex " + rrr3 + " short.yaml --quasistatic --json " + options);
+    EXPECT_EQ(o.code, 0) << o.err;
+    return json::parse(o.out)["largest"][what]["value"].get<double>();
+  };
+  const double plain = largest("", "ey");
+  EXPECT_GT(largest("--gravity 0,-9.81,0", "ey"), 20 * plain);
+  EXPECT_GT(largest("--load 'platform@0,0,0:0,-5,0'", "ey"), 20 * plain);
+  EXPECT_GT(largest("--load 'leg1.distal@0.1,0,0:0,-1,0'", "tau.leg1.motor"), 0.05);
+  const auto swing = [&](const std::string& options) {
+    const Outcome o = run("flex " + rrr3 + " short.yaml --json " + options);
+    EXPECT_EQ(o.code, 0) << o.err;
+    const json table = json::parse(o.out)["table"];
+    double sum = 0;
+    for (std::size_t i = 50; i < table.size(); ++i) sum += std::pow(table[i][8].get<double>(), 2);
+    return sum;
+  };
+  const double free = swing("");
+  EXPECT_NE(swing("--rayleigh 5,0.001"), free);
+  EXPECT_NE(swing("--modal-damping 0.2"), free);
+}
+
+TEST_F(Flexing, WarnsAndRefuses) {
+  write("wide.yaml",
+        "motion: wide\nharmonic:\n  duration: 4 s\n  coordinates:\n    x: {offset: 0, rate: 0.25 Hz, cos: [42 mm]}\n   "
+        " y: "
+        "{offset: 0.2 m, rate: 0.25 Hz, sin: [42 mm]}\n    rz: {offset: 0, rate: 0.05 Hz, cos: [10 mrad]}\n");
+  const Outcome warned =
+      run("flex " + robot_path("rrr3_flexible_b") + " wide.yaml --gravity 0,-9.81,0 --step 1e-3 --frequencies 0");
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_THAT(warned.err, HasSubstr("warning: turns of 0."));
+  const auto refused = [&](const std::string& words) {
+    const Outcome o = run("flex " + words);
+    EXPECT_EQ(o.code, 2) << o.out;
+    return o.err;
+  };
+  write_short_motion();
+  EXPECT_THAT(refused(robot_path("rrr3") + " short.yaml"), HasSubstr("read a robot without beams"));
+  EXPECT_THAT(refused(rrr3 + " short.yaml --load nobody@0,0,0:0,0,1"), HasSubstr("read the body 'nobody'"));
+  EXPECT_THAT(refused(rrr3 + " short.yaml --load leg1.distal"), HasSubstr("expected BODY@x,y,z:fx,fy,fz"));
+  EXPECT_THAT(refused(rrr3 + " short.yaml --rayleigh 1"), HasSubstr("--rayleigh"));
+  EXPECT_THAT(refused(rrr3 + " short.yaml --rayleigh 0,-1"), HasSubstr("negative damping"));
+  EXPECT_THAT(
+      refused(robot_path("delta_flexible") + " " + GOUGH_SOURCE_DIR + "/motions/delta_pick.yaml --space planar"),
+      HasSubstr("out of the plane"));
+  const auto with_beam = [&](const std::string& from, const std::string& to) {
+    write("bad.yaml", with(robot_text("rrr3_flexible"), from, to));
+    return refused("bad.yaml short.yaml");
+  };
+  EXPECT_THAT(with_beam("square: 3 mm", "square: -3 mm"), HasSubstr("bad.yaml:14: section: read a size of -0.003 m"));
+  EXPECT_THAT(with_beam("elements: 4", "elements: 0"), HasSubstr("expected a whole number from 1 to 200"));
+  EXPECT_THAT(with_beam("to: [0.2, 0, 0], ", ""), HasSubstr("without 'to'"));
+  EXPECT_THAT(with_beam("to: [0.2, 0, 0], ", "to: [0, 0, 0], "), HasSubstr("a length of 0 m"));
+  write("states.csv", "x,y,rz,vx,vy,wz,ax,ay,dwz\n0,0.25,0,0,0,0,0,0,0\n0,0.25,0,0,0,0,0,0,0\n");
+  EXPECT_THAT(refused(rrr3 + " states.csv"), HasSubstr("states without a time"));
+}
+
+/// A way that ends: what was done is kept, exit 3.
+TEST_F(Flexing, KeepsRowsThatAreDone) {
+  write("far.yaml",
+        "motion: far\nharmonic:\n  duration: 1 s\n  coordinates:\n    x: {offset: 0, rate: 0.25 Hz, sin: [500 mm]}\n"
+        "    y: {offset: 0.25 m}\n    rz: {offset: 0}\n");
+  const Outcome o = run("flex " + rrr3 + " far.yaml -o out.csv");
+  EXPECT_EQ(o.code, 3) << o.out << o.err;
+  EXPECT_THAT(o.err, HasSubstr("far.yaml: t = 0."));
+  EXPECT_THAT(o.err, HasSubstr("rows are done and kept"));
+  EXPECT_GT(read_table((folder() / "out.csv").string()).rows.size(), 50U);
+}
+
+TEST_F(Flexing, RunsStudies) {
+  write_short_motion();
+  write("robot.yaml", robot_text("rrr3_flexible"));
+  write("study.yaml",
+        "study: bends\nrobot: robot.yaml\nmotion: short.yaml\ncompute: flex\nflex:\n  runs:\n    - {name: one}\n"
+        "    - {name: two, gravity: [0, -9.81, 0], damping: 0.2 ms, start: quasistatic}\n"
+        "published: {source: a paper, numbers: [{what: error, value: 6 mm, column: ex, take: peak}]}\n");
+  const Outcome o = run("run study.yaml");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("study bends: 93 elastic coordinates"));
+  EXPECT_THAT(o.out, HasSubstr("error: 6 mm"));
+  const json result = json::parse(read("results/bends/result.json"));
+  EXPECT_EQ(result["compute"], "flex");
+  ASSERT_EQ(result["runs"].size(), 2U);
+  EXPECT_EQ(result["runs"][1]["published"][0]["published"], 6e-3);
+  const Table one = read_table((folder() / "results/bends/one.csv").string());
+  EXPECT_EQ(one.rows.size(), 101U);
+  const json report = json::parse(read("results/bends/report.json"));
+  EXPECT_EQ(report["deformed"]["curves"].size(), 7U) << "six links and the platform";
+  EXPECT_GE(report["deformed"]["exaggeration"], 1);
+  const std::size_t frames = report["frames"]["x"]["n"];
+  for (const json& c : report["deformed"]["curves"])
+    EXPECT_EQ(c["values"]["n"], frames * c["points"].get<std::size_t>() * 3);
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    write("bad.yaml", with(read("study.yaml"), from, to));
+    const Outcome bad = run("run bad.yaml");
+    EXPECT_EQ(bad.code, 2) << bad.out;
+    return bad.err;
+  };
+  EXPECT_THAT(refused("compute: flex", "compute: inverse"), HasSubstr("expected them with compute: flex only"));
+  EXPECT_THAT(refused("name: two", "name: one"), HasSubstr("read the run 'one' twice"));
+  EXPECT_THAT(refused("damping: 0.2 ms", "damping: -0.2 ms"), HasSubstr("bad.yaml:8: read a damping below 0"));
+  EXPECT_THAT(refused("column: ex", "column: eq"), HasSubstr("did you mean 'ex'"));
+  EXPECT_THAT(refused("start: quasistatic", "rho: 3"), HasSubstr("rho: read 3, expected 0 to 1"));
+}
+
+}  // namespace
+}  // namespace gough
