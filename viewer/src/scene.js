@@ -119,6 +119,7 @@ export class Scene {
       this.deformed.add(drawn.group);
       return { ...curve, drawn, now: new Float32Array(3 * curve.points) };
     });
+    this.palette.fade(this.curves.length > 0);
   }
   setDeformed(f, g, share) {
     for (const { points, values, drawn, now } of this.curves) {
@@ -335,7 +336,10 @@ export class Scene {
     this.choices[what] = visible;
     if (what === 'trace' && this.trace) this.trace.visible = visible;
     if (what === 'forces') this.forces.visible = visible;
-    if (what === 'deformed') this.deformed.visible = visible;
+    if (what === 'deformed') {
+      this.deformed.visible = visible;
+      this.palette.fade(visible && this.curves.length > 0);
+    }
     if (what === 'frames') this.showFrames(visible);
     if (what === 'grid') this.grid.visible = visible;
     this.dirty = true;
@@ -352,9 +356,10 @@ export class Scene {
   highlight(index) {
     for (const [mesh, material] of this.painted ?? []) mesh.material = material;
     this.painted = [];
+    const plates = [this.palette.materials.basePlate, this.palette.materials.platformPlate];
     if (index !== null)
       this.groups[index].traverse((mesh) => {
-        if (!mesh.isMesh || mesh.material.transparent) return;
+        if (!mesh.isMesh || plates.includes(mesh.material)) return;
         this.painted.push([mesh, mesh.material]);
         mesh.material = this.palette.materials.picked;
       });

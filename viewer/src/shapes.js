@@ -23,6 +23,15 @@ export class Palette {
       platformPlate: glass(0.45),
     };
   }
+  /** Rigid parts step back behind what is bent. */
+  fade(faded) {
+    for (const name of ['link', 'platform', 'joint']) {
+      const material = this.materials[name];
+      material.transparent = faded;
+      material.opacity = faded ? 0.3 : 1;
+      material.needsUpdate = true;
+    }
+  }
   paint(colour) {
     for (const [name, material] of Object.entries(this.materials))
       material.color.set(colour(`three-${name.replace('Plate', '')}`));
