@@ -46,6 +46,7 @@ int flex(const Options& o) {
   const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step, gough::ElasticMotion::locked);
   if (motion.rows) job.options.every = 1;
   job.output = o.output;
+  job.shapes = o.flex.shapes;
   const std::size_t rows = motion.states.size() / job.options.every + 1;
   job.keep_table = o.json && o.output.empty() && rows <= gough::most_json_rows;
   catch_interrupts();

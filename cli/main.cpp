@@ -177,6 +177,7 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies")
       ->check(CLI::Range(0.0, 0.99));
   verb->add_option("--frequencies", f.frequencies, "how many, f1 f2 ..; default 3")->check(CLI::Range(0, 100));
+  verb->add_option("--shapes", f.shapes, "table (CSV) of mode shapes to write, at eleven times of the motion");
   verb->add_option("--load", f.load, "forces on links BODY@x,y,z:fx,fy,fz;.. [m, N, base axes]");
   verb->add_option("--gravity", f.gravity, "x,y,z [m/s^2] instead of the robot's");
   verb->add_option("--space", f.space, "planar, spatial or automatic (default)")

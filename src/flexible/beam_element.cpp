@@ -50,12 +50,7 @@ Bending quintic(double L) {
   return b;
 }
 
-/// Displacements, turns, slopes and strains of the axis at one place, each a row over all coordinates.
-struct Field {
-  MatX<double> N, T;    ///< 3 x n
-  MatX<double> slope;   ///< v', w'
-  MatX<double> strain;  ///< axial, twist, curvatures about y and z, shears along y and z
-};
+using Field = BeamField;
 
 class Shapes {
  public:
@@ -116,6 +111,10 @@ constexpr std::array<double, 3> gauss_place = {0.2386191860831969, 0.66120938646
 constexpr std::array<double, 3> gauss_weight = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
 
 }  // namespace
+
+BeamField beam_field(const BeamDescription& beam, double length, BeamShape shape, double xi) {
+  return Shapes(beam, length, shape).at(xi);
+}
 
 BeamElement beam_element(const BeamDescription& beam, double length, BeamShape shape) {
   const Shapes shapes(beam, length, shape);

@@ -57,6 +57,46 @@ void check_times(const KnownMotion& motion) {
                                                      motion.states[i - 1].motion.t));
 }
 
+/// Mode shapes, one row per time and mode: displacements and turns of all nodes, base axes, phi^T M phi = 1.
+class ShapeTable {
+ public:
+  ShapeTable(const std::string& path, const Mechanism<double>& m, int modes, std::size_t states)
+      : path_(path), m_(m), modes_(modes), every_(std::max<std::size_t>(1, (states - 1) / 10)), states_(states) {}
+
+  void add(const FlexResult& r) {
+    if (path_.empty() || !(r.index >= next_ || r.index + 1 == states_)) return;
+    next_ = r.index + every_;
+    const FlexibleModel& f = r.e.model();
+    if (!writer_) writer_.emplace(path_, columns(f));
+    const FlexModes modes = flex_modes(r.e, modes_);
+    for (Eigen::Index k = 0; k < modes.frequency.size(); ++k) {
+      std::vector<double> row = {r.t, static_cast<double>(k + 1), modes.frequency[k]};
+      for (int n = 0; n < static_cast<int>(f.node.size()); ++n) {
+        const Vec6<double> d = displacement_of(f, r.rigid, {n, Vec3<double>::Zero()}, modes.shape.col(k));
+        row.insert(row.end(), d.begin(), d.end());
+      }
+      writer_->add(row);
+    }
+  }
+
+ private:
+  std::vector<std::string> columns(const FlexibleModel& f) const {
+    std::vector<std::string> all = {"t", "mode", "f"};
+    for (std::size_t j = 0; j < f.nodes_of.size(); ++j)
+      for (std::size_t k = 0; k < f.nodes_of[j].size(); ++k)
+        for (const std::string_view name : pose_names)
+          all.push_back(f.nodes_of[j].size() == 1 ? fmt::format("{}.{}", m_.body_name[j], name)
+                                                  : fmt::format("{}.{}.{}", m_.body_name[j], k, name));
+    return all;
+  }
+
+  std::string path_;
+  const Mechanism<double>& m_;
+  int modes_;
+  std::size_t every_, states_, next_ = 0;
+  std::optional<TableWriter> writer_;
+};
+
 }  // namespace
 
 std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies) {
@@ -105,6 +145,7 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
   std::optional<TableWriter> writer;
   if (job.keep_table) report.table = gough::Table{columns, {}, {}};
   double largest_stress = -1;
+  ShapeTable shapes(job.shapes, m, std::max(1, frequencies), motion.states.size());
   const auto began = std::chrono::steady_clock::now();
   report.answer = flex_along(m, motion.states, job.options, [&](const FlexResult& r) {
     if (!job.output.empty() && !writer) writer.emplace(job.output, columns);
@@ -125,6 +166,7 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
     if (report.answer.results == 0 && r.index == 0) report.start = r.t;
     report.end = r.t;
     if (writer) writer->add(row);
+    shapes.add(r);
     if (report.table) report.table->rows.push_back(row);
     return !job.after_row || job.after_row(r);
   });

@@ -53,6 +53,25 @@ TEST_F(Flexing, WritesTextTablesAndJson) {
   EXPECT_GT(j["table"][0][7], 0) << "bent from the start";
 }
 
+/// Shapes are of unit modal mass and keep to the drives; nodes move alike where a joint joins them.
+TEST_F(Flexing, WritesModeShapes) {
+  write_short_motion();
+  ASSERT_EQ(run("flex " + rrr3 + " short.yaml --frequencies 2 --shapes shapes.csv").code, 0);
+  const Table t = read_table((folder() / "shapes.csv").string());
+  ASSERT_EQ(t.rows.size(), 22U) << "eleven times, two modes";
+  const auto at = [&](std::size_t row, const std::string& name) {
+    const int c = t.find(name);
+    EXPECT_GE(c, 0) << name;
+    return t.rows[row][static_cast<std::size_t>(c)];
+  };
+  EXPECT_NEAR(at(0, "f"), 6.87, 0.01);
+  EXPECT_NEAR(at(0, "leg1.proximal.0.rz"), 0, 1e-9) << "the drive holds it";
+  EXPECT_NEAR(at(0, "leg1.proximal.4.x"), at(0, "leg1.distal.0.x"), 1e-9);
+  EXPECT_NEAR(at(0, "leg1.proximal.4.y"), at(0, "leg1.distal.0.y"), 1e-9);
+  EXPECT_GT(std::abs(at(0, "platform.rz")), 1e-3);
+  EXPECT_DOUBLE_EQ(at(21, "t"), 0.1);
+}
+
 /// What was asked for is what is computed: driving forces change by the load's moment.
 TEST_F(Flexing, TakesLoadsGravityAndDamping) {
   write_short_motion();

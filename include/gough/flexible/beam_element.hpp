@@ -25,6 +25,14 @@ struct BeamElement {
   int at_end() const { return static_cast<int>(k.rows()) / 2; }
 };
 
+/// What the axis does at xi = x / length, each a row over the element's coordinates.
+struct BeamField {
+  MatX<double> N, T;    ///< displacements, turns of the section
+  MatX<double> slope;   ///< v', w'
+  MatX<double> strain;  ///< axial, twist, curvatures about y and z, shears along y and z
+};
+BeamField beam_field(const BeamDescription& beam, double length, BeamShape shape, double xi);
+
 /// `length` of a piece of `beam`.
 BeamElement beam_element(const BeamDescription& beam, double length, BeamShape shape);
 

@@ -17,6 +17,7 @@ std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r,
 struct FlexJob {
   FlexOptions options;
   std::string output;       ///< a table to write row by row; empty: none
+  std::string shapes;       ///< a table of mode shapes to write, at eleven times of the motion; empty: none
   bool keep_table = false;  ///< in the report
   /// Called after each row; false ends the work there.
   std::function<bool(const FlexResult& r)> after_row;

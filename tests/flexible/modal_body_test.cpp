@@ -1,0 +1,90 @@
+/// Bodies reduced to modes: what they keep of their elements, and what they lose.
+#include "gough/flexible/modal_body.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "gough/error.hpp"
+
+namespace gough {
+namespace {
+
+using std::numbers::pi;
+
+BodyDescription link(int elements = 8) {
+  BeamDescription b;
+  b.to = {0.2, 0, 0};
+  b.A = 9e-6;
+  b.Iy = b.Iz = 81e-12 / 12;
+  b.J = 0.1406 * 81e-12;
+  b.E = 2.1e11;
+  b.G = 2.1e11 / 2.6;
+  b.rho = 7800;
+  b.elements = elements;
+  BodyDescription body;
+  body.name = "link";
+  body.beam = {b};
+  return body;
+}
+
+TEST(ModalBody, KeepsStaticsExactlyAndLowModesClosely) {
+  const ModalBody m = modal_body(link(), 5, Vec3<double>::UnitZ());
+  EXPECT_LT(m.truncation.compliance, 1e-10) << "interface modes are static solutions";
+  EXPECT_NEAR(std::sqrt(m.stiffness[0]) / (2 * pi), 62.85298727, 1e-3 * 62.85);
+  EXPECT_LT(m.truncation.worst, 5e-3) << "of the three lowest";
+  EXPECT_GT(m.truncation.lowest_omitted, m.truncation.exact[3]);
+  for (Eigen::Index i = 0; i < 5; ++i)
+    EXPECT_GE(m.truncation.frequency[i], m.truncation.exact[i] * (1 - 1e-9)) << "Ritz: from above";
+  const ModalBody all = modal_body(link(2), 6, Vec3<double>::UnitZ());
+  EXPECT_LT(all.truncation.worst, 1e-9) << "all modes: nothing is lost";
+  EXPECT_EQ(all.truncation.lowest_omitted, 0);
+  // tip compliance from the modes: sum psi^2 / omega^2 = L^3/3EI + L/kGA
+  double compliance = 0;
+  for (Eigen::Index i = 0; i < 5; ++i) compliance += std::pow(m.end.displacement(1, i), 2) / m.stiffness[i];
+  EXPECT_NEAR(compliance, 1.88157648442e-3, 1e-9);
+}
+
+/// Points along the beam make up its consistent mass: unit modal masses, the bar's inertia.
+TEST(ModalBody, MassIsThatOfTheElements) {
+  BodyDescription body = link(4);
+  body.points = {{0.04, {0, 0, 0}}, {0.03, {0.2, 0.01, 0}}};
+  body.mass = 0.02;
+  body.com = {0.05, 0, 0};
+  for (const auto& normal : {std::optional<Vec3<double>>(Vec3<double>::UnitZ()), std::optional<Vec3<double>>()}) {
+    const ModalBody m = modal_body(body, 8, normal);
+    MatX<double> unit = MatX<double>::Zero(8, 8);
+    Inertia<double> sum;
+    for (const ModalLump& l : m.lump) {
+      unit +=
+          l.mass * l.at.displacement.transpose() * l.at.displacement + l.at.turn.transpose() * l.inertia * l.at.turn;
+      sum = sum + inertia_about_origin<double>(l.mass, l.at.r, l.inertia);
+    }
+    EXPECT_LT((unit - MatX<double>::Identity(8, 8)).norm(), 1e-9);
+    const Inertia<double> rigid = body.total();
+    EXPECT_NEAR(sum.mass, rigid.mass, 1e-12);
+    EXPECT_LT((sum.first - rigid.first).norm(), 1e-12);
+    EXPECT_LT((sum.second - rigid.second).norm(), 1e-12);
+  }
+}
+
+/// The shortening of a cantilever bent by a force at its end: delta^2 3/5L.
+TEST(ModalBody, ShortensAsItBends) {
+  const ModalBody m = modal_body(link(16), 4, Vec3<double>::UnitZ());
+  const double force = 1e-3;
+  VecX<double> eta(4);
+  for (Eigen::Index i = 0; i < 4; ++i) eta[i] = force * m.end.displacement(1, i) / m.stiffness[i];
+  const double delta = m.end.displacement.row(1).dot(eta), shorter = 0.5 * eta.dot(m.end.shortening[0] * eta);
+  EXPECT_NEAR(shorter, 0.6 * delta * delta / 0.2, 1e-3 * shorter);
+  EXPECT_LT(std::abs(eta.dot(m.end.shortening[1] * eta)), 1e-12 * shorter);
+}
+
+TEST(ModalBody, RefusesWhatThereIsNot) {
+  EXPECT_THROW(modal_body(link(1), 4, Vec3<double>::UnitZ()), Error);
+  EXPECT_THROW(modal_body(BodyDescription{}, 4), Error);
+}
+
+}  // namespace
+}  // namespace gough
