@@ -60,6 +60,12 @@ int flex(const Options& o) {
     return failed;
   if (!o.json && o.output.empty() && report.answer.results > 0)
     print("\n  -o FILE.csv writes the table of all rows.\n");
+  if (static_cast<int>(m.actuator.size()) > m.nv - m.rank - m.idle_free)
+    fmt::print(stderr,
+               "{}: {} actuators drive {} freedoms: the rigid robot's forces are the smallest ones, the elastic "
+               "robot's follow "
+               "from its stiffness\n",
+               o.robot, m.actuator.size(), m.nv - m.rank - m.idle_free);
   for (const std::string& warning : report.answer.range.warnings())
     fmt::print(stderr, "{}: warning: {}\n", o.robot, warning);
   if (report.done()) return done;

@@ -90,9 +90,10 @@ class Integrator {
     return true;
   }
 
-  /// What a quasi-static start moves with: from three states, h apart.
-  void rates(const VecX<double>& second, const VecX<double>& third, double h) {
-    dU = (-3 * U + 4 * second - third) / (2 * h);
+  /// What a quasi-static start moves with: the parabola through three states, a and a + b later.
+  void rates(const VecX<double>& second, const VecX<double>& third, double a, double b) {
+    const VecX<double> first_way = (second - U) / a, next_way = (third - second) / b;
+    dU = first_way - (next_way - first_way) * (a / (a + b));
   }
 
   VecX<double> U, dU, lambda;
@@ -172,6 +173,13 @@ std::vector<VecX<double>> beside_links(const Mechanism<double>& m, std::span<con
   return all;
 }
 
+/// Whether a wrench on the platform leaves the plane of x and y.
+bool across(std::span<const KnownState> states) {
+  return std::any_of(states.begin(), states.end(), [](const KnownState& s) {
+    return s.wrench.force.z() != 0 || s.wrench.moment.x() != 0 || s.wrench.moment.y() != 0;
+  });
+}
+
 class Run {
  public:
   Run(const Mechanism<double>& m, std::span<const KnownState> states, const FlexOptions& o, const OnFlexResult& on)
@@ -179,7 +187,7 @@ class Run {
         states_(states),
         o_(o),
         on_(on),
-        f_(flexible_model(m, o.space)),
+        f_(flexible_model(m, o.space, {o.loads, across(states)})),
         e_(f_, equation_options()),
         integrator_(e_, o),
         tracker_(e_, std::max(1, o.frequencies)),
@@ -234,6 +242,7 @@ class Run {
     const bool wanted = i % o_.every == 0 || i + 1 == states_.size();
     const bool track = o_.frequencies > 0 && (wanted || i == 0);
     if (track) modes_ = tracker_.at(e_);
+    see_range(m_, e_, modes_, integrator_.U, row.t, answer_.range);
     return !wanted || hand_out(row);
   }
 
@@ -246,7 +255,7 @@ class Run {
     const double h = states_.size() > 1 ? states_[1].motion.t - states_[0].motion.t : 1e-3;
     if (o_.start == FlexStart::quasistatic) {
       if (!integrator_.quasistatic()) return false;
-      if (early_.size() == 3) integrator_.rates(early_[1], early_[2], h);
+      if (early_.size() == 3) integrator_.rates(early_[1], early_[2], h, states_[2].motion.t - states_[1].motion.t);
     }
     return integrator_.start(h);
   }
@@ -281,7 +290,6 @@ class Run {
     r.stressed = s.element;
     r.strain_energy = e_.strain_energy(U);
     r.kinetic_energy = e_.kinetic_energy(integrator_.dU);
-    see_range(m_, e_, modes_, U, row.t, answer_.range);
     ++answer_.results;
     return on_(r);
   }

@@ -1,6 +1,7 @@
 #include "gough/flexible/flex_equations.hpp"
 
 #include <cmath>
+#include <tuple>
 
 namespace gough {
 namespace {
@@ -49,9 +50,18 @@ void FlexEquations::make_pattern() {
     block(of_node.back());
   }
   for (const FlexElement& e : f_->element) block(e.coordinate);
+  for (const FlexJoint& j : f_->joint) {
+    joint_coordinates_.emplace_back();
+    if (!couples(j)) continue;
+    for (const int node : {j.a, j.b})
+      if (node >= 0)
+        joint_coordinates_.back().insert(joint_coordinates_.back().end(), of_node[at(node)].begin(),
+                                         of_node[at(node)].end());
+    block(joint_coordinates_.back());
+  }
   for (int r = 0; r < f_->rows(); ++r) {
     const FlexJoint& j = f_->joint[at(f_->row[at(r)].joint)];
-    for (const int node : {j.a.node, j.b.node}) {
+    for (const int node : {j.a, j.b}) {
       if (node < 0) continue;
       for (const int c : of_node[at(node)]) {
         entries.emplace_back(f_->size + r, c);
@@ -68,11 +78,12 @@ void FlexEquations::make_pattern() {
   };
   for (const auto& c : of_node) node_place_.push_back(places(c));
   for (const FlexElement& e : f_->element) element_place_.push_back(places(e.coordinate));
+  for (const auto& c : joint_coordinates_) joint_place_.push_back(places(c));
   for (int r = 0; r < f_->rows(); ++r) {
     const FlexJoint& j = f_->joint[at(f_->row[at(r)].joint)];
     std::array<std::vector<int>, 2> both;
     for (std::size_t side = 0; side < 2; ++side) {
-      const int node = side == 0 ? j.a.node : j.b.node;
+      const int node = side == 0 ? j.a : j.b;
       if (node < 0) continue;
       for (const int c : of_node[at(node)]) both[side].push_back(pattern_.place(f_->size + r, c));
       for (const int c : of_node[at(node)]) both[side].push_back(pattern_.place(c, f_->size + r));
@@ -119,12 +130,7 @@ void FlexEquations::write(const RigidState& s) {
   }
   for (const FlexForce& x : options_.forces) add_force(x.at, s, x.force);
   if (options_.geometric)
-    for (std::size_t i = 0; i < f_->joint.size(); ++i)
-      for (const auto& [held, sign] : {std::pair(f_->joint[i].b, 1.0), {f_->joint[i].a, -1.0}})
-        if (held.node >= 0) {
-          const ElasticAxes& b = s.body[at(f_->node[at(held.node)].body)];
-          add_arm(held.node, held.arm, b.R.transpose() * s.force[i] * sign);
-        }
+    for (std::size_t i = 0; i < f_->joint.size(); ++i) add_joint(s, i);
   write_rows(s);
 }
 
@@ -191,6 +197,55 @@ void FlexEquations::add_arm(int node, const Vec3<double>& arm, const Vec3<double
     for (int i = 0; i < 3; ++i) K[at(place[at(6 * (3 + j) + 3 + i)])] += k(i, j);
 }
 
+/// Whether a joint's force or moment couples its two nodes beyond its rows.
+bool FlexEquations::couples(const FlexJoint& j) const {
+  return options_.geometric && (j.rod || (j.a >= 0 && (j.slides || (j.turns && !f_->planar))));
+}
+
+/// The arms of a joint's force, (F4), and what changes its direction, (F4b).
+void FlexEquations::add_joint(const RigidState& s, std::size_t i) {
+  const FlexJoint& j = f_->joint[i];
+  const JointLoad& l = s.joint[i];
+  const auto arm = [&](int node, const Vec3<double>& point) -> Vec3<double> {  // base axes
+    const FlexNode& n = f_->node[at(node)];
+    const ElasticAxes& b = s.body[at(n.body)];
+    return point - b.p - b.R * n.r;
+  };
+  for (const auto& [node, point, sign] : {std::tuple(j.b, l.at_b, 1.0), {j.a, l.at_a, -1.0}})
+    if (node >= 0) {
+      const Mat3<double>& R = s.body[at(f_->node[at(node)].body)].R;
+      add_arm(node, R.transpose() * arm(node, point), R.transpose() * l.force * sign);
+    }
+  if (joint_coordinates_[i].empty()) return;
+  Eigen::Matrix<double, 3, 12> D = Eigen::Matrix<double, 3, 12>::Zero(), turn_a = D,
+                               turn = D;  // of u_a phi_a u_b phi_b
+  Eigen::Matrix<double, 12, 12> axes = Eigen::Matrix<double, 12, 12>::Zero();
+  for (const auto& [node, point, first, sign] : {std::tuple(j.a, l.at_a, 0, -1.0), {j.b, l.at_b, 6, 1.0}}) {
+    if (node < 0) continue;
+    D.block<3, 3>(0, first) = Mat3<double>::Identity() * sign;
+    D.block<3, 3>(0, first + 3) = -cross_matrix(arm(node, point)) * sign;
+    turn.block<3, 3>(0, first + 3) = Mat3<double>::Identity() * sign;
+    for (const int k : {first, first + 3}) axes.block<3, 3>(k, k) = s.body[at(f_->node[at(node)].body)].R;
+  }
+  if (j.a >= 0) turn_a.block<3, 3>(0, 3).setIdentity();
+  Eigen::Matrix<double, 12, 12> k = Eigen::Matrix<double, 12, 12>::Zero();
+  if (j.slides) {
+    const Mat3<double> F = cross_matrix(l.force);
+    k += D.transpose() * F * turn_a + turn_a.transpose() * F.transpose() * D;
+  }
+  if (j.turns) k += turn.transpose() * cross_matrix(l.moment) * turn_a;
+  if (j.rod) {
+    const Vec3<double> way = l.at_b - l.at_a, n = way.normalized();
+    k -= l.force.dot(n) / way.norm() * D.transpose() * (Mat3<double>::Identity() - n * n.transpose()) * D;
+  }
+  k = (axes.transpose() * k * axes).eval();
+  std::vector<int> some;
+  for (const auto& [node, first] : {std::pair(j.a, 0), {j.b, 6}})
+    if (node >= 0)
+      for (const int c : kept(f_->planar)) some.push_back(first + c);
+  add(K, joint_place_[i], k(some, some));
+}
+
 void FlexEquations::add_force(const Held& held, const RigidState& s, const Vec3<double>& force) {
   if (force.squaredNorm() == 0) return;
   const FlexNode& n = f_->node[at(held.node)];
@@ -206,7 +261,7 @@ void FlexEquations::write_rows(const RigidState& s) {
   for (std::size_t r = 0; r < f_->row.size(); ++r) {
     const FlexJoint& j = f_->joint[at(f_->row[r].joint)];
     for (std::size_t side = 0; side < 2; ++side) {
-      const int node = side == 0 ? j.a.node : j.b.node;
+      const int node = side == 0 ? j.a : j.b;
       if (node < 0) continue;
       const FlexNode& x = f_->node[at(node)];
       const ElasticAxes& b = s.body[at(x.body)];
@@ -231,16 +286,15 @@ void FlexEquations::find_tension(const RigidState& s) {
     const FlexNode& n = f_->node[at(l.node)];
     on_node[at(l.node)] += acceleration(s.body[at(n.body)], n.r + l.c) * l.mass;
   }
-  const auto felt = [&](const Held& held, const Vec3<double>& force) {
-    if (held.node < 0) return;
-    on_node[at(held.node)] -= s.body[at(f_->node[at(held.node)].body)].R.transpose() * force;
+  const auto felt = [&](int node, const Vec3<double>& force) {
+    if (node >= 0) on_node[at(node)] -= s.body[at(f_->node[at(node)].body)].R.transpose() * force;
   };
   for (std::size_t i = 0; i < f_->joint.size(); ++i) {
-    felt(f_->joint[i].b, s.force[i]);
-    felt(f_->joint[i].a, -s.force[i]);
+    felt(f_->joint[i].b, s.joint[i].force);
+    felt(f_->joint[i].a, -s.joint[i].force);
   }
-  felt(f_->platform, s.wrench.force);
-  for (const FlexForce& x : options_.forces) felt(x.at, x.force);
+  felt(f_->platform.node, s.wrench.force);
+  for (const FlexForce& x : options_.forces) felt(x.at.node, x.force);
   for (std::size_t i = f_->element.size(); i-- > 0;) {
     const FlexElement& e = f_->element[i];
     const ElasticAxes& b = s.body[at(e.body)];

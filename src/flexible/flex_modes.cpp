@@ -10,7 +10,8 @@
 namespace gough {
 namespace {
 
-constexpr int most_rounds = 60;
+constexpr int most_rounds = 60, most_first_rounds = 400;
+constexpr int small = 300;        // coordinates for which full matrices are quick
 constexpr double settled = 1e-7;  // of omega^2, between rounds
 
 double hertz(double square) { return std::copysign(std::sqrt(std::abs(square)), square) / (2 * std::numbers::pi); }
@@ -46,10 +47,14 @@ ModeTracker::ModeTracker(const FlexEquations& e, int count) : count_(count), sol
 
 const FlexModes& ModeTracker::at(const FlexEquations& e) {
   const int n = e.model().size;
-  if (space_.cols() == 0) {
-    modes_ = flex_modes(e, 2 * count_ + 4);
+  const bool first = space_.cols() == 0;
+  if (first) {
+    if (n <= small) modes_ = flex_modes(e, 2 * count_ + 4);
+    else modes_ = {VecX<double>::Zero(1), MatX<double>::Random(n, std::min(2 * count_ + 8, n - e.model().rows()))};
     space_ = modes_.shape;
     count_ = std::min<int>(count_, static_cast<int>(space_.cols()));
+  } else if (space_.cols() > count_) {
+    space_.rightCols(1) = MatX<double>::Random(n, 1);  // a mode that was not among the lowest may come down
   }
   const Eigen::Index k = space_.cols();
   K_ = e.K;  // its symmetric part: C and Euler's terms do not belong here
@@ -70,7 +75,7 @@ const FlexModes& ModeTracker::at(const FlexEquations& e) {
     space_ = modes_.shape;
   } else {
     VecX<double> before = VecX<double>::Constant(k, std::numeric_limits<double>::infinity());
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < (first ? most_first_rounds : most_rounds); ++round) {
       MatX<double> X = MatX<double>::Zero(e.all(), k);
       X.topRows(n) = product(e, e.M, space_);
       solver_.solve(X);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "gough/error.hpp"
 #include "gough/kinematics/jacobian.hpp"
@@ -14,8 +16,40 @@ namespace {
 constexpr double straight = 1e-9;  // cosine between what should be parallel and the plane
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// What lies beside one plane across z, in words; empty: nothing.
+std::string beside_plane(const Mechanism<double>& m, const Workspace<double>& w) {
+  std::optional<double> height;
+  const auto beside = [&](const Vec3<double>& p) {
+    if (!height) height = p.z();
+    return std::abs(p.z() - *height) > 1e-6;
+  };
+  for (std::size_t j = 0; j < m.parent.size(); ++j) {
+    if (m.joint[j].type == Elementary::revolute && beside(w.X0[j].p)) return "the joint of '" + m.body_name[j] + "'";
+    const Inertia<double>& I = m.inertia[j];
+    if (I.mass > 0 && beside(w.X0[j] * Vec3<double>(I.first / I.mass))) return "the mass of '" + m.body_name[j] + "'";
+  }
+  for (std::size_t c = 0; c < m.cut.size(); ++c)
+    if (m.cut[c].kind == JointKind::revolute && beside(cut_frame_b(m, w, c).p))
+      return "the joint '" + m.cut[c].name + "'";
+  for (const BeamBody& b : m.beam) {
+    const Transform<double> X = w.X0[at(b.body)] * m.body_frame[at(b.body)];
+    for (const auto& [mass, xyz] : b.description.points)
+      if (mass > 0 && beside(X * xyz)) return "a mass on '" + m.body_name[at(b.body)] + "'";
+    for (const BeamDescription& piece : b.description.beam) {
+      if (beside(X * piece.from) || beside(X * piece.to)) return "the beam '" + m.body_name[at(b.body)] + "'";
+      const double y = std::abs((X.R * piece.axes().col(1)).z());
+      if (std::abs(piece.Iy - piece.Iz) > 1e-9 * piece.Iz && y > 1e-6 && y < 1 - 1e-6)
+        return "the section of '" + m.body_name[at(b.body)] + "'";
+    }
+  }
+  return {};
+}
+
 /// What leaves the plane of base x and y, in words; empty: nothing.
-std::string out_of_plane(const Mechanism<double>& m, const Workspace<double>& w) {
+std::string out_of_plane(const Mechanism<double>& m, const Workspace<double>& w, const FlexLoads& loads) {
+  for (const PointLoad& l : loads.points)
+    if (std::abs(l.force.z()) > straight * l.force.norm()) return "a load on '" + m.body_name[at(l.body)] + "'";
+  if (loads.across) return "the wrench on the platform";
   const auto level = [](const Vec3<double>& e) { return std::abs(e.z()) < straight; };
   const auto upright = [](const Vec3<double>& e) { return std::hypot(e.x(), e.y()) < straight; };
   for (std::size_t j = 0; j < m.joint.size(); ++j) {
@@ -106,21 +140,23 @@ void turn_element(const Mat3<double>& R, FlexElement& f) {
 
 class Builder {
  public:
-  Builder(const Mechanism<double>& m, FlexSpace space) : m_(m), w_(m) {
+  Builder(const Mechanism<double>& m, FlexSpace space, const FlexLoads& loads) : m_(m), w_(m), loads_(loads) {
     refuse_what_is_missing(m);
     tree_positions(m, w_);
     closure(m, w_);
-    const std::string spatial = out_of_plane(m, w_);
+    const std::string spatial = out_of_plane(m, w_, loads);
     if (space == FlexSpace::planar && !spatial.empty())
       throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
-    f_.planar = space != FlexSpace::spatial && spatial.empty();
+    f_.planar =
+        space == FlexSpace::planar || (space == FlexSpace::automatic && spatial.empty() && beside_plane(m, w_).empty());
   }
 
   FlexibleModel build() {
     for (int j = 0; j < m_.tree_size(); ++j) f_.axes.push_back(elastic_axes(m_, w_, j, f_.planar));
     f_.nodes_of.resize(m_.parent.size());
+    find_joints();
     for (int j = 0; j < m_.tree_size(); ++j) add_body(j);
-    add_joints();
+    hold_joints();
     number();
     if (m_.platform.exists()) f_.platform = f_.hold(m_.platform.body, m_.platform_frame.p);
     choose_rows();
@@ -161,11 +197,15 @@ class Builder {
       const BeamShape shape = !f_.planar    ? BeamShape::spatial
                               : piece.shear ? BeamShape::planar
                                             : BeamShape::planar_quintic;
-      const BeamElement e = beam_element(piece, piece.length() / piece.elements, shape);
-      for (int k = 1; k <= piece.elements; ++k) {
+      std::map<double, BeamElement> of_length;
+      double from = 0;
+      for (const double to : stations(b, p)) {
         const int a = f_.nodes_of[at(b.body)].back();
-        const Vec3<double> to = piece.from + (piece.to - piece.from) * (static_cast<double>(k) / piece.elements);
-        FlexElement x{b.body, index, static_cast<int>(p), a, add_node(b.body, place(to)), piece, e, {}, {}, {}, {}};
+        const double length = (to - from) * piece.length(), key = std::round(length * 1e12);
+        from = to;
+        if (!of_length.contains(key)) of_length.emplace(key, beam_element(piece, length, shape));
+        const int end = add_node(b.body, place(piece.from + (piece.to - piece.from) * to));
+        FlexElement x{b.body, index, static_cast<int>(p), a, end, piece, of_length.at(key), {}, {}, {}, {}};
         Mat3<double> R = Q.transpose() * frame.R * piece.axes();
         if (f_.planar) R << R.col(0), cross<double>(Vec3<double>::UnitZ(), R.col(0)), Vec3<double>::UnitZ();
         x.along = R.col(0);
@@ -184,6 +224,45 @@ class Builder {
                frame * inertia_about_origin<double>(mass, xyz, Mat3<double>::Zero()));
   }
 
+  /// Ends of elements along a piece, 0 to 1: equal parts, and where something sits on the beam.
+  std::vector<double> stations(const BeamBody& b, std::size_t p) const {
+    const BeamDescription& piece = b.description.beam[p];
+    std::vector<double> all;
+    for (int k = 1; k <= piece.elements; ++k) all.push_back(static_cast<double>(k) / piece.elements);
+    const auto nearest_piece = [&](const Vec3<double>& x) {
+      std::size_t best = 0;
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < b.description.beam.size(); ++i) {
+        const BeamDescription& d = b.description.beam[i];
+        const double s = std::clamp((x - d.from).dot(d.to - d.from) / (d.to - d.from).squaredNorm(), 0.0, 1.0);
+        if (const double away = (d.from + (d.to - d.from) * s - x).norm(); away < least - 1e-12) least = away, best = i;
+      }
+      return best;
+    };
+    for (const Vec3<double>& x : points_on(b)) {
+      const double s = (x - piece.from).dot(piece.to - piece.from) / (piece.to - piece.from).squaredNorm();
+      const bool known = std::any_of(all.begin(), all.end(), [&](double y) { return std::abs(y - s) < 1e-6; });
+      if (s > 1e-6 && s < 1 - 1e-6 && !known && nearest_piece(x) == p) all.push_back(s);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  /// Joints, masses, loads and the platform's origin on a beam, author's frame.
+  std::vector<Vec3<double>> points_on(const BeamBody& b) const {
+    const Transform<double> inside = (w_.X0[at(b.body)] * m_.body_frame[at(b.body)]).inverse();
+    std::vector<Vec3<double>> all;
+    for (const Place& p : places_)
+      for (const auto& [body, point] : {p.a, p.b})
+        if (body == b.body && point) all.push_back(inside * *point);
+    for (const auto& [mass, xyz] : b.description.points) all.push_back(xyz);
+    const Transform<double> to_author = m_.body_frame[at(b.body)].inverse();
+    for (const PointLoad& l : loads_.points)
+      if (l.body == b.body) all.push_back(to_author * l.at);
+    if (m_.platform.body == b.body) all.push_back(to_author * m_.platform_frame.p);
+    return all;
+  }
+
   /// In a plane, bending is about the normal: z, or the section's y where that is the normal.
   BeamDescription in_plane(BeamDescription piece, int body) const {
     const Vec3<double> y = w_.X0[at(body)].R * (m_.body_frame[at(body)].R * piece.axes().col(1));
@@ -196,62 +275,70 @@ class Builder {
 
   // ---------------------------------------------------------------------------------------------- joints
 
-  static bool slides(JointKind kind) {
-    return kind == JointKind::prismatic || kind == JointKind::cylindrical || kind == JointKind::planar ||
-           kind == JointKind::point_on_line || kind == JointKind::point_on_plane;
+  /// Where a joint sits on its two bodies, base axes; nothing: the clamped end of a beam that slides.
+  struct Place {
+    std::pair<int, std::optional<Vec3<double>>> a, b;
+  };
+
+  /// A guide on a beam is fixed to it at the joint's origin; a carriage that travels along the beam would bend it elsewhere.
+  void refuse_carriage(int body, const Vec3<double>& axis, const Vec3<double>& origin, const std::string& joint) const {
+    const auto beam = std::find_if(m_.beam.begin(), m_.beam.end(), [&](const BeamBody& b) { return b.body == body; });
+    if (beam == m_.beam.end()) return;
+    const Transform<double> X = w_.X0[at(body)] * m_.body_frame[at(body)];
+    const BeamDescription& last = beam->description.beam.back();
+    for (const BeamDescription& piece : beam->description.beam)
+      if (std::abs((X.R * (piece.to - piece.from)).normalized().dot(axis)) > 0.999 &&
+          (X * last.to - origin).norm() > 1e-6)
+        throw Error(
+            piece.where,
+            fmt::format("body '{}': beam: read the slide '{}' along the beam, expected one across it or at its far "
+                        "end: a carriage that travels along a beam that bends is not modelled",
+                        m_.body_name[at(body)], joint));
   }
 
-  /// A point of the base's axes on a body; where joints slide, the body's clamped end.
-  Held held(int body, const Vec3<double>& point, bool sliding, const std::string& joint) const {
-    if (body == base) return {-1, point};
-    const Vec3<double> inside = w_.X0[at(body)].inverse() * point;
-    if (sliding) {
-      const int first = f_.nodes_of[at(body)][0];
-      return {first, f_.axes[at(body)].transpose() * inside - f_.node[at(first)].r};
-    }
-    const Held h = f_.hold(body, inside);
-    check_between(body, h, joint);
-    return h;
-  }
-
-  /// Joints on the axis of a beam must be at nodes, or the beam would be stiff up to the next.
-  void check_between(int body, const Held& h, const std::string& joint) const {
-    for (const FlexElement& e : f_.element) {
-      if (e.body != body || (e.a != h.node && e.b != h.node)) continue;
-      const double along = std::abs(h.arm.dot(e.along)), across = (h.arm - e.along * h.arm.dot(e.along)).norm();
-      const bool outside = h.arm.dot(e.along) * (e.a == h.node ? 1 : -1) < 0;
-      if (outside || along < 1e-6 * e.e.length || across > 1e-6 * e.e.length) continue;
-      const BodyDescription& b = m_.beam[at(e.beam)].description;
-      throw Error(b.beam[at(e.piece)].where,
-                  fmt::format("body '{}': beam: read the joint '{}' {:.4g} m from the next end of an element, expected "
-                              "it there: choose `elements` so, or make the beam of pieces that meet there",
-                              b.name, joint, along));
-    }
-  }
-
-  void add_joints() {
+  void find_joints() {
     for (int j = 0; j < m_.tree_size(); ++j) {
       const Elementary type = m_.joint[at(j)].type;
       if (type == Elementary::free) continue;
-      const bool sliding = type == Elementary::prismatic;
+      const int parent = m_.parent[at(j)];
+      const Transform<double> guide = parent == base ? m_.placement[at(j)] : w_.X0[at(parent)] * m_.placement[at(j)];
+      const bool slides = type == Elementary::prismatic;
       const std::string name =
           velocity_size(type) > 0 ? m_.coordinate[at(m_.joint[at(j)].v)].joint : m_.body_name[at(j)];
-      const Vec3<double> point = w_.X0[at(j)].p;
-      f_.joint.push_back({false, j, held(m_.parent[at(j)], point, sliding, name), held(j, point, sliding, name)});
+      if (slides) refuse_carriage(parent, guide.R.col(2), guide.p, name);
+      f_.joint.push_back(
+          {false, j, -1, -1, slides, type == Elementary::revolute || slides || type == Elementary::fixed, false});
+      places_.push_back({{parent, guide.p}, {j, slides ? std::nullopt : std::optional(w_.X0[at(j)].p)}});
     }
     for (std::size_t c = 0; c < m_.cut.size(); ++c) {
-      const bool sliding = slides(m_.cut[c].kind);
-      const Vec3<double> b = cut_frame_b(m_, w_, c).p,
-                         a = m_.cut[c].kind == JointKind::distance ? cut_frame_a(m_, w_, c).p : b;
-      f_.joint.push_back({true, static_cast<int>(c), held(m_.cut[c].a, a, sliding, m_.cut[c].name),
-                          held(m_.cut[c].b, b, sliding, m_.cut[c].name)});
+      const JointKind kind = m_.cut[c].kind;
+      const Transform<double> A = cut_frame_a(m_, w_, c), B = cut_frame_b(m_, w_, c);
+      const bool guided = kind == JointKind::prismatic || kind == JointKind::cylindrical;
+      const bool slides =
+          guided || kind == JointKind::planar || kind == JointKind::point_on_line || kind == JointKind::point_on_plane;
+      if (guided || kind == JointKind::point_on_line) refuse_carriage(m_.cut[c].a, A.R.col(2), A.p, m_.cut[c].name);
+      const bool turns = guided || kind == JointKind::revolute || kind == JointKind::fixed || kind == JointKind::planar;
+      f_.joint.push_back({true, static_cast<int>(c), -1, -1, slides, turns, kind == JointKind::distance});
+      places_.push_back({{m_.cut[c].a, A.p}, {m_.cut[c].b, guided ? std::nullopt : std::optional(B.p)}});
+    }
+  }
+
+  void hold_joints() {
+    const auto node = [&](const std::pair<int, std::optional<Vec3<double>>>& place) {
+      if (place.first == base) return -1;
+      if (!place.second) return f_.nodes_of[at(place.first)][0];
+      return f_.hold(place.first, w_.X0[at(place.first)].inverse() * *place.second).node;
+    };
+    for (std::size_t i = 0; i < f_.joint.size(); ++i) {
+      f_.joint[i].a = node(places_[i].a);
+      f_.joint[i].b = node(places_[i].b);
     }
   }
 
   /// Whether something else than the beam turns or pushes a node: then its elements' curvatures differ there.
   bool loaded(int node) const {
     for (const FlexJoint& j : f_.joint)
-      if (j.a.node == node || j.b.node == node) return true;
+      if (j.a == node || j.b == node) return true;
     return std::any_of(f_.lump.begin(), f_.lump.end(),
                        [&](const Lump& l) { return l.node == node && (l.c.norm() > 1e-12 || l.inertia.norm() > 0); });
   }
@@ -313,9 +400,9 @@ class Builder {
     MatX<double> basis(f_.size, 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       VecX<double> x = VecX<double>::Zero(f_.size);
-      for (const auto& [held, sign] :
-           {std::pair(f_.joint[at(all[i].joint)].b, 1.0), {f_.joint[at(all[i].joint)].a, -1.0}})
-        if (held.node >= 0) x += row_on_node(f_, s, held.node, s.row[i]) * sign;
+      const FlexJoint& joint = f_.joint[at(all[i].joint)];
+      for (const auto& [node, sign] : {std::pair(joint.b, 1.0), {joint.a, -1.0}})
+        if (node >= 0) x += row_on_node(f_, s, node, s.row[i]) * sign;
       const double before = x.norm();
       for (int twice = 0; twice < 2 && basis.cols() > 0; ++twice) x -= basis * (basis.transpose() * x);
       if (!(x.norm() > 1e-8 * before) || before < 1e-12) {
@@ -345,6 +432,8 @@ class Builder {
 
   const Mechanism<double>& m_;
   Workspace<double> w_;
+  const FlexLoads& loads_;
+  std::vector<Place> places_;  ///< per joint
   FlexibleModel f_;
 };
 
@@ -358,7 +447,9 @@ Held FlexibleModel::hold(int body, const Vec3<double>& point) const {
   return best;
 }
 
-FlexibleModel flexible_model(const Mechanism<double>& m, FlexSpace space) { return Builder(m, space).build(); }
+FlexibleModel flexible_model(const Mechanism<double>& m, FlexSpace space, const FlexLoads& loads) {
+  return Builder(m, space, loads).build();
+}
 
 RigidState rigid_state(const Mechanism<double>& m, const FlexibleModel& f, const Workspace<double>& w,
                        const Reactions& reactions, const Force<double>& wrench) {
@@ -374,10 +465,15 @@ RigidState rigid_state(const Mechanism<double>& m, const FlexibleModel& f, const
     b.dw = Q.transpose() * w.A[j].angular;
     b.a = Q.transpose() * (w.A[j].linear + cross<double>(w.V[j].angular, w.V[j].linear)) - b.R.transpose() * m.gravity;
   }
-  s.force.assign(f.joint.size(), Vec3<double>::Zero());
-  if (!reactions.tree.empty())
-    for (std::size_t i = 0; i < f.joint.size(); ++i)
-      s.force[i] = (f.joint[i].is_cut ? reactions.cut : reactions.tree)[at(f.joint[i].index)].wrench.force;
+  for (const FlexJoint& j : f.joint) {
+    JointLoad& l = s.joint.emplace_back();
+    l.at_b = j.is_cut ? cut_frame_b(m, w, at(j.index)).p : w.X0[at(j.index)].p;
+    l.at_a = j.rod ? cut_frame_a(m, w, at(j.index)).p : l.at_b;
+    if (reactions.tree.empty()) continue;
+    const JointReaction& passed = (j.is_cut ? reactions.cut : reactions.tree)[at(j.index)];
+    l.force = passed.wrench.force;
+    l.moment = passed.wrench.moment;
+  }
   for (const FlexRow& r : f.row) {
     const FlexJoint& j = f.joint[at(r.joint)];
     if (j.is_cut) {

@@ -71,13 +71,15 @@ void Deformed::add(const FlexResult& r, const Mechanism<double>& m) {
     if (m.hidden[at(j)] || std::any_of(m.beam.begin(), m.beam.end(), [&](const BeamBody& x) { return x.body == j; }))
       continue;
     std::vector<Held> corners;
-    for (const FlexJoint& joint : f.joint)
-      for (const Held& h : {joint.a, joint.b})
-        if (h.node >= 0 && f.node[at(h.node)].body == j) corners.push_back(h);
+    const ElasticAxes& b = r.rigid.body[at(j)];
+    for (std::size_t i = 0; i < f.joint.size(); ++i)
+      for (const auto& [node, point] :
+           {std::pair(f.joint[i].a, r.rigid.joint[i].at_a), {f.joint[i].b, r.rigid.joint[i].at_b}})
+        if (node >= 0 && f.node[at(node)].body == j)
+          corners.push_back({node, b.R.transpose() * (point - b.p) - f.node[at(node)].r});
     if (corners.size() < 2) continue;
     if (corners.size() > 2) corners.push_back(corners.front());
     begin(next++, m.body_name[at(j)]);
-    const ElasticAxes& b = r.rigid.body[at(j)];
     for (const Held& h : corners)
       put(next - 1, b.p + b.R * (f.node[at(h.node)].r + h.arm), displacement_of(f, r.rigid, h, r.U).head<3>());
   }

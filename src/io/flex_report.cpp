@@ -48,8 +48,11 @@ std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<st
   return all;
 }
 
-void check_times(const KnownMotion& motion) {
-  if (!motion.timed || motion.states.size() < 2)
+void check_times(const KnownMotion& motion, bool vibrates) {
+  if (!vibrates && motion.states.size() == 1) return;
+  if (motion.timed && motion.states.size() < 2)
+    throw Error({motion.file, 0}, "read one state, expected a motion (or --quasistatic, for which one is enough)");
+  if (!motion.timed)
     throw Error({motion.file, 0}, "read states without a time, expected a motion that goes on in time");
   for (std::size_t i = 1; i < motion.states.size(); ++i)
     if (const MotionState& s = motion.states[i].motion; !(s.t > motion.states[i - 1].motion.t))
@@ -68,7 +71,8 @@ class ShapeTable {
     next_ = r.index + every_;
     const FlexibleModel& f = r.e.model();
     if (!writer_) writer_.emplace(path_, columns(f));
-    const FlexModes modes = flex_modes(r.e, modes_);
+    if (!tracker_) tracker_.emplace(r.e, modes_);
+    const FlexModes& modes = tracker_->at(r.e);
     for (Eigen::Index k = 0; k < modes.frequency.size(); ++k) {
       std::vector<double> row = {r.t, static_cast<double>(k + 1), modes.frequency[k]};
       for (int n = 0; n < static_cast<int>(f.node.size()); ++n) {
@@ -95,6 +99,7 @@ class ShapeTable {
   int modes_;
   std::size_t every_, states_, next_ = 0;
   std::optional<TableWriter> writer_;
+  std::optional<ModeTracker> tracker_;
 };
 
 }  // namespace
@@ -132,7 +137,7 @@ std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r,
 }
 
 FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job) {
-  check_times(motion);
+  check_times(motion, job.options.vibrates);
   FlexReport report;
   report.robot = m.name;
   report.motion = motion.file;
@@ -152,13 +157,15 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
     const std::vector<double> row = flex_values(m, r, frequencies);
     for (std::size_t i = 0; i < watched.size(); ++i) {
       const double x = std::abs(row[watched[i].column] - (watched[i].minus > 0 ? row[watched[i].minus] : 0));
+      if (std::isnan(x) && report.extremes[i].value == 0) report.extremes[i].value = x;  // a stress that nothing gives
       if (x > report.extremes[i].value) report.extremes[i].value = x, report.extremes[i].t = r.t;
     }
     if (r.stress > largest_stress) {
       largest_stress = r.stress;
       report.stressed = m.body_name[at(r.e.model().element[at(r.stressed)].body)];
     }
-    report.range.resize(static_cast<std::size_t>(r.frequency.size()), {std::numeric_limits<double>::infinity(), 0});
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    report.range.resize(static_cast<std::size_t>(r.frequency.size()), {infinite, -infinite});
     for (std::size_t i = 0; i < report.range.size(); ++i) {
       const double f = r.frequency[static_cast<Eigen::Index>(i)];
       report.range[i] = {std::min(report.range[i][0], f), std::max(report.range[i][1], f)};
@@ -184,7 +191,7 @@ std::string flex_text(const FlexReport& r) {
       r.time);
   out += fmt::format("  {:<32} {:>12} {:<4} {:>10}\n", "largest", "", "", "at t [s]");
   for (const FlexExtreme& e : r.extremes)
-    if (!r.leaves_out(e))
+    if (!r.leaves_out(e) && std::isfinite(e.value))
       out += fmt::format("  {:<32} {:>12.5g} {:<4} {:>10.4g}{}\n", e.what, e.value, e.unit, e.t,
                          e.what == "stress" && !r.stressed.empty() ? "  in " + r.stressed : "");
   for (std::size_t i = 0; i < r.range.size(); ++i)
@@ -194,7 +201,8 @@ std::string flex_text(const FlexReport& r) {
 
 std::string flex_json(const FlexReport& r) {
   json largest = json::object(), frequencies = json::array(), warnings = json::array();
-  for (const FlexExtreme& e : r.extremes) largest[e.what] = {{"value", e.value}, {"unit", e.unit}, {"t", e.t}};
+  for (const FlexExtreme& e : r.extremes)
+    largest[e.what] = {{"value", e.value}, {"unit", e.unit}, {"t", e.t}};  // NaN becomes null
   for (const auto& f : r.range) frequencies.push_back({{"lowest", f[0]}, {"highest", f[1]}});
   for (const std::string& w : r.answer.range.warnings()) warnings.push_back(w);
   const AlongAnswer& along = r.answer.along;

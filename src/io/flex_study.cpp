@@ -37,16 +37,26 @@ FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m) {
     if (r.mass_damping || r.damping) o.damping = RayleighDamping{r.mass_damping.value_or(0), r.damping.value_or(0)};
     o.modal_damping = r.modal_damping;
     o.frequencies = static_cast<int>(read.frequencies);
+    o.space = static_cast<FlexSpace>(r.space);
+    for (const FileLoad& l : r.loads) {
+      const int body = m.find_body(l.body);
+      if (body < 0) {
+        const std::string near = nearest(l.body, m.body_name);
+        throw Error(l.where, fmt::format("read the body '{}', expected a moving one of {}{}", l.body.substr(0, 80),
+                                         m.name, near.empty() ? "" : "; did you mean '" + near + "'?"));
+      }
+      o.loads.push_back({body, m.body_frame[static_cast<std::size_t>(body)] * l.at, l.force});
+    }
     if (!(o.rho >= 0 && o.rho <= 1)) throw Error(r.where, fmt::format("rho: read {:g}, expected 0 to 1", o.rho));
     if (!(o.modal_damping >= 0 && o.modal_damping < 1) || r.mass_damping.value_or(0) < 0 || r.damping.value_or(0) < 0)
       throw Error(r.where, "read a damping below 0, or a ratio of 1 or more, expected less damping");
     plan.runs.push_back(std::move(run));
   }
-  Mechanism<double> trial = m;
   for (const FlexStudyRun& run : plan.runs) {
+    Mechanism<double> trial = m;
     if (run.gravity) trial.gravity = *run.gravity;
     try {
-      (void)flexible_model(trial);
+      (void)flexible_model(trial, run.options.space, {run.options.loads, false});
     } catch (const Error& e) { throw Error(read.where, fmt::format("flex: {}", e.what())); }
   }
   return plan;

@@ -34,6 +34,12 @@ constexpr std::array<ErrorColumn, 6> errors = {{{"ex", "Error of the platform in
                                                 {"ery", "Turn of the platform about y", "rad"},
                                                 {"erz", "Turn of the platform about z", "rad"}}};
 
+bool same(const std::vector<double>& x, const std::vector<double>& y) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (std::isfinite(x[i]) && std::isfinite(y[i]) && !(std::abs(x[i] - y[i]) < 1e-9)) return false;
+  return true;
+}
+
 std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::size_t rows) {
   std::vector<Plot> all;
   const auto of_runs = [&](const std::string& id, const std::string& title, const std::string& unit,
@@ -53,8 +59,7 @@ std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::si
     for (std::size_t k = 0; k < r.runs.size(); ++k) {
       const std::vector<double> rigid = column(r.runs[k], "tau_rigid." + c.name, rows);
       bool known = false;  // runs with the same gravity share it
-      for (const Series& s : p.series)
-        if (s.name.starts_with("rigid")) known = known || std::abs(s.values.front() - rigid.front()) < 1e-9;
+      for (const Series& s : p.series) known = known || (s.name.starts_with("rigid") && same(s.values, rigid));
       if (!known) p.series.push_back({"rigid, " + run_name(study, k), "", rigid});
     }
     all.push_back(std::move(p));

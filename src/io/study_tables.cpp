@@ -187,6 +187,17 @@ const Table<FileControl>& control_table() {
   return table;
 }
 
+const Table<FileLoad>& load_table() {
+  using L = FileLoad;
+  static const Table<L> table{
+      "a load",
+      {field("body", &L::body, Text{}, "the body it acts on", true),
+       field("at", &L::at, Vector3{length}, "where, in the body's frame; its origin if left out [m]"),
+       field("force", &L::force, Vector3{force}, "base axes [N]", true)},
+      "load"};
+  return table;
+}
+
 const Table<FileFlexRun>& flex_run_table() {
   using R = FileFlexRun;
   static const Table<R> table{
@@ -202,7 +213,10 @@ const Table<FileFlexRun>& flex_run_table() {
        field("rho", &R::rho, Number{none},
              "spectral radius at infinity, 1: no numerical damping, 0: most; 0.9 if left out"),
        field("geometric", &R::geometric, Boolean{}, "false: without the stiffness that comes from tension"),
-       field("vibrates", &R::vibrates, Boolean{}, "false: quasi-static at every time")},
+       field("vibrates", &R::vibrates, Boolean{}, "false: quasi-static at every time"),
+       field("loads", &R::loads, ListOf<Object<FileLoad>>{{load_table}, 100}, "constant forces on links"),
+       field("space", &R::space, choice(flex_space_names),
+             "automatic (default): planar where mechanism and loads are; planar; or spatial")},
       "flex_run"};
   return table;
 }
@@ -260,6 +274,7 @@ json study_definitions() {
   all["control_run"] = Object<FileControlRun>{control_run_table}.definition();
   all["plant"] = Object<FilePlant>{plant_table}.definition();
   all["flex"] = Object<FileFlex>{flex_table}.definition();
+  all["load"] = Object<FileLoad>{load_table}.definition();
   all["flex_run"] = Object<FileFlexRun>{flex_run_table}.definition();
   all["sweep"] = Object<FileSweep>{sweep_table}.definition();
   return all;

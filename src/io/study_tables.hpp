@@ -91,6 +91,13 @@ struct FileControl {
   FileSweep sweep;
 };
 
+/// A force on a link.
+struct FileLoad {
+  Where where;
+  std::string body;
+  Vec3<double> at = Vec3<double>::Zero(), force = Vec3<double>::Zero();
+};
+
 /// One run of a study of beams.
 struct FileFlexRun {
   Where where;
@@ -100,6 +107,8 @@ struct FileFlexRun {
   std::optional<double> damping, mass_damping;
   double modal_damping = 0, rho = 0.9;
   bool geometric = true, vibrates = true;
+  std::size_t space = 0;
+  std::vector<FileLoad> loads;
 };
 
 struct FileFlex {

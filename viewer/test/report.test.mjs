@@ -159,7 +159,7 @@ describe('a report', () => {
     await page.keyboard.press('-');
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
-    await page.waitForTimeout(300);
+    await page.waitForFunction(() => window.gough.player.x > 0.02);
     await page.keyboard.press('Space');
     await drawn(page);
     assert.ok((await now()) > 0.02);

@@ -3,6 +3,8 @@
 ///   element:  C = 2 sum_ab w~_ab S_ab,   K = k + sum_ab (w~ w~ + dw~)_ab S_ab + N_1 g_first + N_2 g_second       (F2)
 ///   lump at c, c~ its arm:  N = [1, -c~],  m N^T (1, 2 w~, w~ w~ + dw~) N, and its own inertia                   (F3)
 ///   force F at an arm r of a node that turns by phi:  K += -F~ r~                                                (F4)
+///   joints that slide or turn: their force F and moment M keep to body a, d: how far b slides, f: of a rod of length L,
+///     d^T F~ phi_a + phi_a^T F~^T d,   (phi_b - phi_a)^T M~ phi_a,   -f/L (1 - n n^T)                            (F4b)
 ///   P = -(inertia and weight of the rigid motion) + forces from outside                                          (F5)
 ///   N(x) = -e . (inertia and weight beyond x - forces of joints and from outside beyond x)                       (F6)
 #include <optional>
@@ -59,6 +61,8 @@ class FlexEquations {
   void add(std::vector<double>& to, const std::vector<int>& places, const MatX<double>& A) const;
   void add_element(const RigidState& s, std::size_t i);
   void add_lump(const RigidState& s, std::size_t i);
+  bool couples(const FlexJoint& j) const;
+  void add_joint(const RigidState& s, std::size_t i);
   void add_arm(int node, const Vec3<double>& arm, const Vec3<double>& force);
   void add_force(const Held& at, const RigidState& s, const Vec3<double>& force);
   void write_rows(const RigidState& s);
@@ -68,9 +72,10 @@ class FlexEquations {
   const FlexibleModel* f_;
   Options options_;
   SparsePattern pattern_;
-  std::vector<std::vector<int>> element_place_, node_place_;  ///< places of their blocks, by columns
-  std::vector<std::array<std::vector<int>, 2>> row_place_;    ///< per row and side: of J, then of its transpose
-  std::vector<double> damping_;                               ///< the constant part of C
+  std::vector<std::vector<int>> element_place_, node_place_, joint_place_;  ///< places of their blocks, by columns
+  std::vector<std::vector<int>> joint_coordinates_;                         ///< of both nodes, where coupled
+  std::vector<std::array<std::vector<int>, 2>> row_place_;  ///< per row and side: of J, then of its transpose
+  std::vector<double> damping_;                             ///< the constant part of C
 };
 
 }  // namespace gough

@@ -17,6 +17,13 @@ namespace gough {
 
 /// In a plane where mechanism and loads are, or as asked.
 enum class FlexSpace { automatic, planar, spatial };
+inline constexpr std::array<std::string_view, 3> flex_space_names = {"automatic", "planar", "spatial"};
+
+/// What acts beside inertia and weight, as far as the model must know of it.
+struct FlexLoads {
+  std::vector<PointLoad> points;  ///< there is a node at each that lies along a beam
+  bool across = false;            ///< a wrench on the platform leaves the plane of x and y
+};
 
 /// Somewhere on a body: a node and an arm from it, elastic axes.
 struct Held {
@@ -50,11 +57,21 @@ struct Lump {
   Mat3<double> inertia = Mat3<double>::Zero();  ///< about its centre
 };
 
-/// A joint of the tree (index into it) or a cut one (into Structure::cut).
+/// A joint of the tree (index into it) or a cut one (into Structure::cut), between nodes of two bodies; -1: the base. On the
+/// side of a guide the node is the one at the joint's own origin; a beam that slides in a guide is held at its clamped end.
 struct FlexJoint {
   bool is_cut = false;
   int index = 0;
-  Held a, b;
+  int a = -1, b = -1;
+  bool slides = false;  ///< its force keeps its direction against a, and its point moves with b
+  bool turns = false;   ///< so does its moment
+  bool rod = false;     ///< its force runs from one point to the other
+};
+
+/// What a joint passes on in rigid dynamics, base axes.
+struct JointLoad {
+  Vec3<double> at_a = Vec3<double>::Zero(), at_b = Vec3<double>::Zero();     ///< where; the same point but for rods
+  Vec3<double> force = Vec3<double>::Zero(), moment = Vec3<double>::Zero();  ///< on b, about at_b
 };
 
 struct FlexRow {
@@ -83,9 +100,10 @@ struct FlexibleModel {
   Held hold(int body, const Vec3<double>& point) const;
 };
 
-/// Throws Error where beams cannot bend as described: a joint between two nodes, planar asked for and not there, elastic
-/// joints or springs beside beams, no beam at all.
-FlexibleModel flexible_model(const Mechanism<double>& m, FlexSpace space = FlexSpace::automatic);
+/// Elements end where the file says, and also at joints, masses and loads along the beam. Throws Error where beams cannot bend
+/// as described: planar asked for and not there, a carriage on a beam, elastic joints or springs beside beams, no beam at all.
+FlexibleModel flexible_model(const Mechanism<double>& m, FlexSpace space = FlexSpace::automatic,
+                             const FlexLoads& loads = {});
 
 /// The rigid motion of a body in its elastic axes; `a` is of its frame's origin, less gravity.
 struct ElasticAxes {
@@ -96,9 +114,9 @@ struct ElasticAxes {
 /// What acts at one time, from rigid dynamics.
 struct RigidState {
   std::vector<ElasticAxes> body;
-  std::vector<Vec3<double>> force;  ///< per FlexibleModel::joint: on b, base axes
-  std::vector<Force<double>> row;   ///< per FlexibleModel::row: unit wrench on b about the base's origin
-  Force<double> wrench;             ///< on the platform at its origin, base axes
+  std::vector<JointLoad> joint;    ///< per FlexibleModel::joint
+  std::vector<Force<double>> row;  ///< per FlexibleModel::row: unit wrench on b about the base's origin
+  Force<double> wrench;            ///< on the platform at its origin, base axes
 };
 /// Reads X0, V, A, cut_wrench, as inverse dynamics left them.
 RigidState rigid_state(const Mechanism<double>& m, const FlexibleModel& f, const Workspace<double>& w,
