@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "gough/gough.hpp"
+#include "gough/io/follow_report.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
 
@@ -33,6 +34,28 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
   return f;
 }
 
+/// Instead of what beams do: what drives have to do about it.
+int follow(const Options& o, const gough::Mechanism<double>& m, const gough::KnownMotion& motion,
+           const gough::FlexOptions& flex_options) {
+  gough::FlexInverseOptions options;
+  options.flex = flex_options;
+  for (std::size_t k = 0; k < gough::flex_inverse_names.size(); ++k)
+    if (gough::flex_inverse_names[k] == o.flex.follow) options.by = static_cast<gough::FlexInverse>(k);
+  catch_interrupts();
+  gough::FollowReport report;
+  {
+    Progress progress("state", motion.states.size());
+    options.after_state = [&] { return progress.step(); };
+    report = gough::report_follow(m, motion, options, o.output);
+  }
+  if (const int failed = print(o.json ? gough::follow_json(report) : gough::follow_text(report)); failed != done)
+    return failed;
+  if (report.command.ok()) return done;
+  if (report.command.stopped) fmt::print(stderr, "{}: interrupted\n", o.motion);
+  else fmt::print(stderr, "{}: {}: {}\n", o.motion, name(report.command.status), report.command.reason);
+  return numerical;
+}
+
 }  // namespace
 
 int flex(const Options& o) {
@@ -45,6 +68,7 @@ int flex(const Options& o) {
   job.options = options_from(o, m);
   const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step, gough::ElasticMotion::locked);
   if (motion.rows) job.options.every = 1;
+  if (!o.flex.follow.empty()) return follow(o, m, motion, job.options);
   job.output = o.output;
   job.shapes = o.flex.shapes;
   const std::size_t rows = motion.states.size() / job.options.every + 1;

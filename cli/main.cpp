@@ -177,6 +177,9 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies")
       ->check(CLI::Range(0.0, 0.99));
   verb->add_option("--frequencies", f.frequencies, "how many, f1 f2 ..; default 3")->check(CLI::Range(0, 100));
+  verb->add_option("--follow", f.follow,
+                   "instead: drives with which the platform follows its path; -o writes them as a motion table")
+      ->check(CLI::IsMember({"driving_force", "modified_driving_force", "driving_constraint"}));
   verb->add_option("--shapes", f.shapes, "table (CSV) of mode shapes to write, at eleven times of the motion");
   verb->add_option("--load", f.load, "forces on links BODY@x,y,z:fx,fy,fz;.. [m, N, base axes]");
   verb->add_option("--gravity", f.gravity, "x,y,z [m/s^2] instead of the robot's");

@@ -34,7 +34,7 @@ struct IdentifyWishes {
 struct FlexWishes {
   double step = 5e-4, rows = 1e-3, rho = 0.9, modal_damping = 0;
   int frequencies = 3;
-  std::string start = "undeformed", space = "automatic", rayleigh, load, gravity, shapes;
+  std::string start = "undeformed", space = "automatic", rayleigh, load, gravity, shapes, follow;
   bool no_geometric = false, quasistatic = false;
 };
 

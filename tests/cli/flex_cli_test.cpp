@@ -101,8 +101,8 @@ TEST_F(Flexing, TakesLoadsGravityAndDamping) {
 }
 
 TEST_F(Flexing, WarnsAndRefuses) {
-  const Outcome warned =
-      run("flex " + robot_path("rrr3_flexible_b") + " wide.yaml --gravity 0,-9.81,0 --step 1e-3 --frequencies 0");
+  const Outcome warned = run("flex " + robot_path("rrr3_flexible_b") + " " + GOUGH_SOURCE_DIR +
+                             "/motions/rrr3_circle_b.yaml --gravity 0,-9.81,0 --step 1e-3 --frequencies 0");
   EXPECT_EQ(warned.code, 0);
   EXPECT_THAT(warned.err, HasSubstr("warning: turns of 0."));
   const auto refused = [&](const std::string& words) {
@@ -143,9 +143,31 @@ TEST_F(Flexing, KeepsRowsThatAreDone) {
   EXPECT_GT(read_table((folder() / "out.csv").string()).rows.size(), 50U);
 }
 
+/// The drives that are written are a motion: with it the elastic robot is where the path wants it.
+TEST_F(Flexing, FindsDrivesThatFollowThePath) {
+  write_short_motion();
+  const std::string heavy = " --gravity 0,-9.81,0 --step 2e-3 ";
+  for (const std::string by : {"modified_driving_force", "driving_constraint"}) {
+    const Outcome o = run("flex " + rrr3 + " short.yaml --json --follow " + by + heavy + "-o command.csv");
+    ASSERT_EQ(o.code, 0) << o.err;
+    const json j = json::parse(o.out);
+    EXPECT_LT(j["error"]["quasistatic"]["rms"], 0.03 * j["error"]["rigid_quasistatic"]["rms"].get<double>()) << by;
+    const Outcome again = run("flex " + rrr3 + " command.csv --quasistatic --json --frequencies 0" + heavy);
+    ASSERT_EQ(again.code, 0) << again.err;
+    const json table =
+        json::parse(again.out)["table"];  // t x y z rx ry rz ex ey ..: rigid pose of the command, and its error
+    EXPECT_NEAR(table[0][1].get<double>() + table[0][7].get<double>(), 0.042, 2e-4) << by;
+    EXPECT_NEAR(table[0][2].get<double>() + table[0][8].get<double>(), 0.25, 2e-4) << by;
+    EXPECT_GT(std::abs(table[0][8].get<double>()), 3e-3) << "it is bent all the same";
+  }
+  EXPECT_THAT(run("flex " + rrr3 + " command.csv --follow driving_force").err,
+              HasSubstr("expected one of the platform"));
+}
+
 /// An interrupt ends it between two rows; they are in the file.
 TEST_F(Flexing, KeepsRowsWhenInterrupted) {
-  const Outcome o = run("flex " + rrr3 + " " + circle + " --step 1e-5 --rows 1e-4 -o out.csv", "timeout -s INT 1");
+  const Outcome o =
+      run("flex " + rrr3 + " " + circle + " --step 1e-5 --rows 1e-4 -o out.csv", "timeout --preserve-status -s INT 1");
   EXPECT_EQ(o.code, 3) << o.out << o.err;
   EXPECT_THAT(o.err, HasSubstr("interrupted"));
   EXPECT_GT(read_table((folder() / "out.csv").string()).rows.size(), 10U);

@@ -186,6 +186,7 @@ INSTANTIATE_TEST_SUITE_P(Motions, ShippedMotion,
                          testing::Values(std::pair{"hexapod_circle", "hexapod"}, std::pair{"psp3_paper", "psp3"},
                                          std::pair{"delta_pick", "delta"}, std::pair{"five_bar_line", "five_bar"},
                                          std::pair{"rrr3_circle", "rrr3"}, std::pair{"rrr3_circle", "rrr3_flexible"},
+                                         std::pair{"rrr3_circle_b", "rrr3_flexible_b"},
                                          std::pair{"palida_lines", "palida"}, std::pair{"palida_circle", "palida"},
                                          std::pair{"five_bar_reach", "five_bar"}),
                          [](const auto& of) { return of.param.first + "_of_" + of.param.second; });
@@ -212,7 +213,7 @@ TEST(ShippedMotions, AreAllFollowedByARobotInThisTest) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(GOUGH_SOURCE_DIR) + "/motions"))
     files += entry.path().extension() == ".yaml" ? 1 : 0;
-  EXPECT_EQ(files, 8U) << "add the new motion to ShippedMotion";
+  EXPECT_EQ(files, 9U) << "add the new motion to ShippedMotion";
 }
 
 /// Radius 0.10 m about home, inclined by 30 degrees, 1 m/s, from rest at home and back to it.

@@ -1,0 +1,23 @@
+#pragma once
+/// Drives with which the platform of a robot with beams follows its path, as a table, text and JSON.     docs/flexible.md
+#include "gough/flexible/flexible_inverse.hpp"
+#include "gough/io/dynamics_report.hpp"
+
+namespace gough {
+
+struct FollowReport {
+  std::string robot, motion;
+  FlexInverse by = FlexInverse::driving_constraint;
+  FlexCommand command;
+  std::vector<std::string> actuator;
+  /// Of the path: drives of the rigid robot and corrected ones, each without and with vibration.
+  FollowedPath rigid_still, still, rigid, corrected;
+};
+
+/// Writes the table of commands (t, q.NAME v.NAME a.NAME tau.NAME), itself a motion, into `output`; empty: none.
+FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion, const FlexInverseOptions& options,
+                           const std::string& output);
+std::string follow_text(const FollowReport& r);
+std::string follow_json(const FollowReport& r);
+
+}  // namespace gough

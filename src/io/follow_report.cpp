@@ -1,0 +1,98 @@
+#include "gough/io/follow_report.hpp"
+
+#include <fmt/format.h>
+
+#include "state_columns.hpp"
+
+namespace gough {
+
+using namespace io;
+
+namespace {
+
+void write_commands(const Mechanism<double>& m, const FlexCommand& c, const std::string& output) {
+  std::vector<std::string> columns = {"t"};
+  for (const std::string_view level : {"q.", "v.", "a.", "tau."})
+    for (const int a : m.actuator) columns.push_back(std::string(level) + coordinate(m, a).name);
+  TableWriter table(output, columns);
+  for (std::size_t i = 0; i < c.states.size(); ++i) {
+    const ActuatorMotion& x = c.states[i].motion.actuators();
+    std::vector<double> row = {c.states[i].motion.t};
+    for (const VecX<double>* values : {&x.q, &x.v, &x.a}) row.insert(row.end(), values->begin(), values->end());
+    for (const double tau : c.tau.row(static_cast<Eigen::Index>(i))) row.push_back(tau);
+    table.add(row);
+  }
+}
+
+std::string path_line(const char* what, const FollowedPath& p) {
+  if (!p.answer.ok()) return fmt::format("  {:<36} {}\n", what, p.answer.along.reason);
+  return fmt::format("  {:<36} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g}\n", what, p.rms, p.largest, p.turn_rms,
+                     p.turn_largest);
+}
+json path_json(const FollowedPath& p) {
+  return {{"rms", p.rms}, {"largest", p.largest}, {"turn_rms", p.turn_rms}, {"turn_largest", p.turn_largest}};
+}
+
+}  // namespace
+
+FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion, const FlexInverseOptions& options,
+                           const std::string& output) {
+  FollowReport r;
+  r.robot = m.name;
+  r.motion = motion.file;
+  r.by = options.by;
+  for (const int a : m.actuator) r.actuator.push_back(coordinate(m, a).name);
+  r.command = flexible_inverse(m, motion.states, options);
+  if (!r.command.ok()) return r;
+  if (!output.empty()) write_commands(m, r.command, output);
+  FlexOptions still = options.flex, moving = options.flex;
+  still.vibrates = false;
+  moving.vibrates = true;
+  for (FlexOptions* o : {&still, &moving}) o->frequencies = o->modal_damping > 0 ? o->frequencies : 0, o->every = 1;
+  r.rigid_still = follow_path(m, motion.states, motion.states, still);
+  r.still = follow_path(m, motion.states, r.command.states, still);
+  r.rigid = follow_path(m, motion.states, motion.states, moving);
+  r.corrected = follow_path(m, motion.states, r.command.states, moving);
+  return r;
+}
+
+std::string follow_text(const FollowReport& r) {
+  std::string out = fmt::format("{}: drives that make the platform follow {}, by {}\n", r.robot, r.motion, name(r.by));
+  if (!r.command.ok()) return out;
+  if (r.command.left.size() > 1) {
+    out += "  left after each round [m, rad]:";
+    for (const double x : r.command.left) out += fmt::format(" {:.2g}", x);
+    out += "\n";
+  }
+  out += "\n  largest correction\n";
+  for (std::size_t i = 0; i < r.actuator.size(); ++i)
+    out += fmt::format("  {:<36} {:>12.4g}\n", r.actuator[i],
+                       r.command.correction.col(static_cast<Eigen::Index>(i)).cwiseAbs().maxCoeff());
+  out += fmt::format("\n  {:<36} {:>12} {:>12} {:>12} {:>12}\n", "error of the path", "rms [m]", "largest", "rms [rad]",
+                     "largest");
+  out += path_line("rigid robot's drives, quasi-static", r.rigid_still);
+  out += path_line("these drives, quasi-static", r.still);
+  out += path_line("rigid robot's drives, vibrating", r.rigid);
+  out += path_line("these drives, vibrating", r.corrected);
+  return out;
+}
+
+std::string follow_json(const FollowReport& r) {
+  json corrections = json::object();
+  if (r.command.ok())
+    for (std::size_t i = 0; i < r.actuator.size(); ++i)
+      corrections[r.actuator[i]] = r.command.correction.col(static_cast<Eigen::Index>(i)).cwiseAbs().maxCoeff();
+  json out = {
+      {"robot", r.robot},       {"motion", r.motion},
+      {"by", name(r.by)},       {"status", r.command.stopped ? "interrupted" : std::string(name(r.command.status))},
+      {"left", r.command.left}, {"largest_correction", corrections}};
+  if (!r.command.reason.empty()) out["reason"] = r.command.reason;
+  if (r.command.ok())
+    out["error"] = {{"rigid_quasistatic", path_json(r.rigid_still)},
+                    {"quasistatic", path_json(r.still)},
+                    {"rigid_vibrating", path_json(r.rigid)},
+                    {"vibrating", path_json(r.corrected)}};
+  return dumped(out);
+}
+
+}  // namespace gough
