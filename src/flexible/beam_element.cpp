@@ -138,7 +138,8 @@ BeamElement beam_element(const BeamDescription& beam, double length, BeamShape s
     e.turn += weight * f.T.transpose() * section.asDiagonal();
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b)
-        e.S[static_cast<std::size_t>(3 * a + b)] += weight * mass * f.N.row(a).transpose() * f.N.row(b);
+        e.S[3 * static_cast<std::size_t>(a) + static_cast<std::size_t>(b)] +=
+            weight * mass * f.N.row(a).transpose() * f.N.row(b);
   }
   return e;
 }
