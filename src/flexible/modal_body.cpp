@@ -28,7 +28,7 @@ class Mesh {
     place_.push_back(body.beam[0].from);
     for (const BeamDescription& piece : body.beam)
       for (int k = 1; k <= piece.elements; ++k) {
-        place_.push_back(piece.from + (piece.to - piece.from) * (static_cast<double>(k) / piece.elements));
+        place_.emplace_back(piece.from + (piece.to - piece.from) * (static_cast<double>(k) / piece.elements));
         element_.push_back({&piece, piece.length() / piece.elements, static_cast<Index>(place_.size()) - 2});
       }
     assemble();
