@@ -5,12 +5,12 @@ namespace {
 
 using namespace gough;
 
-struct Motion {
+struct BenchedMotion {
   const char *robot, *file;
   int frequencies;  ///< at every second step
 };
 
-void flex(benchmark::State& state, const Motion& which) {
+void flex(benchmark::State& state, const BenchedMotion& which) {
   const auto m = load_robot(robot_file(which.robot));
   const std::string file = std::string(GOUGH_SOURCE_DIR) + "/motions/" + which.file + ".yaml";
   const KnownMotion motion = load_known_motion(file, m, 5e-4, ElasticMotion::locked);
@@ -37,10 +37,10 @@ void flex(benchmark::State& state, const Motion& which) {
 }  // namespace
 
 void gough::register_flexible() {
-  for (const Motion& motion :
-       {Motion{"rrr3_flexible", "rrr3_circle", 3}, Motion{"rrr3_flexible", "rrr3_circle", 0},
-        Motion{"five_bar_flexible", "five_bar_reach", 3}, Motion{"delta_flexible", "delta_pick", 3},
-        Motion{"hexapod_flexible", "hexapod_circle", 3}})
+  for (const BenchedMotion& motion :
+       {BenchedMotion{"rrr3_flexible", "rrr3_circle", 3}, BenchedMotion{"rrr3_flexible", "rrr3_circle", 0},
+        BenchedMotion{"five_bar_flexible", "five_bar_reach", 3}, BenchedMotion{"delta_flexible", "delta_pick", 3},
+        BenchedMotion{"hexapod_flexible", "hexapod_circle", 3}})
     benchmark::RegisterBenchmark(
         fmt::format("flex/{}{}", motion.robot, motion.frequencies == 0 ? "/no_frequencies" : "").c_str(), flex, motion)
         ->Unit(benchmark::kMillisecond);
