@@ -44,14 +44,16 @@ int follow(const Options& o, const gough::Mechanism<double>& m, const gough::Kno
   catch_interrupts();
   gough::FollowReport report;
   {
-    Progress progress("state", motion.states.size());
+    Progress progress("state", 5 * motion.states.size());  // and once more per round of the modified method
     options.after_state = [&] { return progress.step(); };
     report = gough::report_follow(m, motion, options, o.output);
   }
   if (const int failed = print(o.json ? gough::follow_json(report) : gough::follow_text(report)); failed != done)
     return failed;
-  if (report.command.ok()) return done;
-  if (report.command.stopped) fmt::print(stderr, "{}: interrupted\n", o.motion);
+  if (report.command.ok() && !report.stopped) return done;
+  if (report.stopped)
+    fmt::print(stderr, "{}: interrupted{}\n", o.motion,
+               report.command.ok() && !o.output.empty() ? "; the drives are kept in " + o.output : "");
   else fmt::print(stderr, "{}: {}: {}\n", o.motion, name(report.command.status), report.command.reason);
   return numerical;
 }

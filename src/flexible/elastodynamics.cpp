@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "flex_outputs.hpp"
 #include "gough/error.hpp"
@@ -125,7 +126,7 @@ class Integrator {
       VecX<double> z = VecX<double>::Zero(n);
       e_.pattern().add_product(e_.M, 1, modes.shape.col(i), z);
       Z.col(i).head(n) = z;
-      D[i] = 2 * o_.modal_damping * 2 * M_PI * std::abs(modes.frequency[i]);
+      D[i] = 2 * o_.modal_damping * 2 * std::numbers::pi * std::abs(modes.frequency[i]);
     }
     x.head(n) -= Z.topRows(n) * (D.asDiagonal() * (Z.topRows(n).transpose() * v)).eval();
     MatX<double> Y = Z;
@@ -202,6 +203,7 @@ class Run {
     answer_.along = inverse_along(links, states_, along, [&](const AlongRow& row) { return next(row); });
     if (!singular_.empty() && answer_.along.ok()) {
       answer_.along.status = Status::singular;
+      answer_.along.stopped = false;  // it was not the caller who wanted no more
       answer_.along.reason = singular_;
       answer_.along.t = states_[last_].motion.t;
       answer_.along.line = states_[last_].motion.line;

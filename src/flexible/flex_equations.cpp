@@ -334,8 +334,7 @@ MatX<double> FlexEquations::full_rows() const {
 double FlexEquations::strain_energy(const VecX<double>& U) const {
   double sum = 0;
   for (const FlexElement& e : f_->element) {
-    VecX<double> u(static_cast<Eigen::Index>(e.coordinate.size()));
-    for (std::size_t p = 0; p < e.coordinate.size(); ++p) u[static_cast<Eigen::Index>(p)] = U[e.coordinate[p]];
+    const VecX<double> u = e.of(U);
     sum += 0.5 * u.dot(e.e.k * u);
   }
   return sum;

@@ -10,12 +10,6 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-VecX<double> coordinates_of(const FlexElement& x, const VecX<double>& U) {
-  VecX<double> u(static_cast<Eigen::Index>(x.coordinate.size()));
-  for (std::size_t p = 0; p < x.coordinate.size(); ++p) u[static_cast<Eigen::Index>(p)] = U[x.coordinate[p]];
-  return u;
-}
-
 /// Tension and the two bending moments at an end, in the element's own axes.
 struct EndForces {
   double tension, about_y, about_z;
@@ -41,7 +35,7 @@ Stress largest_stress(const FlexEquations& e, const VecX<double>& U) {
   for (std::size_t i = 0; i < f.element.size(); ++i) {
     const FlexElement& x = f.element[i];
     if (!(x.section.half_y > 0)) continue;
-    const VecX<double> own = x.turned.transpose() * (x.e.k * coordinates_of(x, U) - e.element_load[i]);
+    const VecX<double> own = x.turned.transpose() * (x.e.k * x.of(U) - e.element_load[i]);
     for (int end = 0; end < 2; ++end)
       if (const double value = fibre_stress(x.section, end_forces(x, own, end)); value > s.value)
         s = {value, static_cast<int>(i)};
@@ -63,7 +57,7 @@ void see_range(const Mechanism<double>& m, const FlexEquations& e, const FlexMod
   for (std::size_t i = 0; i < f.element.size(); ++i) {
     const FlexElement& x = f.element[i];
     const FlexNode& root = f.node[at(f.nodes_of[at(x.body)][0])];
-    const VecX<double> u = coordinates_of(x, U);
+    const VecX<double> u = x.of(U);
     const Vec3<double> chord = x.along * x.e.length;
     const auto a = u.segment(0, turn), b = u.segment(x.e.at_end(), turn);
     Vec3<double> way = Vec3<double>::Zero(), root_turn = Vec3<double>::Zero();

@@ -43,7 +43,7 @@ std::vector<double> times_of(std::span<const KnownState> states) {
 /// (D3): the equations of K U + J^T lambda = P, J U = 0 with the actuators' rows of J replaced by the platform's task.
 class ServoSolver {
  public:
-  ServoSolver(const Mechanism<double>& m, const FlexEquations& e) : m_(m), e_(e) {
+  ServoSolver(const Mechanism<double>& m, const FlexEquations& e) : e_(e) {
     const FlexibleModel& f = e.model();
     std::vector<int> task_of_row(f.row.size(), -1);
     for (std::size_t i = 0; i < 6; ++i)
@@ -100,7 +100,6 @@ class ServoSolver {
     return row >= e_.model().size && task_of_row[at(row - e_.model().size)] >= 0;
   }
 
-  const Mechanism<double>& m_;
   const FlexEquations& e_;
   std::vector<int> task_;
   SparsePattern pattern_;
@@ -273,7 +272,8 @@ FlexCommand flexible_inverse(const Mechanism<double>& m, std::span<const KnownSt
 }
 
 FollowedPath follow_path(const Mechanism<double>& m, std::span<const KnownState> desired,
-                         std::span<const KnownState> command, const FlexOptions& options) {
+                         std::span<const KnownState> command, const FlexOptions& options,
+                         const std::function<bool()>& go_on) {
   FollowedPath path;
   double squares = 0, turns = 0;
   std::size_t count = 0;
@@ -288,7 +288,7 @@ FollowedPath follow_path(const Mechanism<double>& m, std::span<const KnownState>
     path.largest = std::max(path.largest, off.norm());
     path.turn_largest = std::max(path.turn_largest, turn);
     ++count;
-    return true;
+    return !go_on || go_on();
   });
   path.rms = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, count)));
   path.turn_rms = std::sqrt(turns / static_cast<double>(std::max<std::size_t>(1, count)));

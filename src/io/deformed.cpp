@@ -83,7 +83,6 @@ void Deformed::add(const FlexResult& r, const Mechanism<double>& m) {
     for (const Held& h : corners)
       put(next - 1, b.p + b.R * (f.node[at(h.node)].r + h.arm), displacement_of(f, r.rigid, h, r.U).head<3>());
   }
-  ++frames_;
 }
 
 json Deformed::data(double exaggeration, double size) const {

@@ -11,8 +11,6 @@ class Deformed {
   void add(const FlexResult& r, const Mechanism<double>& m);
   /// "deformed" of a report: curves of all frames, displacements times `exaggeration` (0: so that they can be seen).
   json data(double exaggeration, double size) const;
-  double largest() const { return largest_; }
-  std::size_t frames() const { return frames_; }
 
  private:
   struct Curve {
@@ -24,7 +22,6 @@ class Deformed {
   void put(std::size_t curve, const Vec3<double>& place, const Vec3<double>& displacement);
 
   std::vector<Curve> curves_;
-  std::size_t frames_ = 0;
   double largest_ = 0;
 };
 

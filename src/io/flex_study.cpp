@@ -69,9 +69,14 @@ bool FlexStudyResult::stopped() const {
   return std::any_of(runs.begin(), runs.end(), [](const FlexReport& r) { return r.answer.along.stopped; });
 }
 
+namespace {
+std::size_t steps_per_row(const Study& study) {
+  return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(study.step / study.flex->step)));
+}
+}  // namespace
+
 std::size_t flex_rows(const Study& study) {
-  const std::size_t every =
-      std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(study.step / study.flex->step)));
+  const std::size_t every = steps_per_row(study);
   return study.flex->runs.size() * (study.motion.states.size() / every + 1);
 }
 
@@ -80,8 +85,7 @@ FlexStudyResult run_flex_study(const Study& study, const std::string& folder, co
   io::make_folder(folder);
   FlexStudyResult result;
   result.folder = folder;
-  const std::size_t every =
-      std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(study.step / study.flex->step)));
+  const std::size_t every = steps_per_row(study);
   RunRecord record(study.robot, study.motion.states.size() / every + 1);
   io::Deformed deformed;
   for (const FlexStudyRun& run : study.flex->runs) {

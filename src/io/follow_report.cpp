@@ -43,16 +43,23 @@ FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion
   r.by = options.by;
   for (const int a : m.actuator) r.actuator.push_back(coordinate(m, a).name);
   r.command = flexible_inverse(m, motion.states, options);
+  r.stopped = r.command.stopped;
   if (!r.command.ok()) return r;
   if (!output.empty()) write_commands(m, r.command, output);
   FlexOptions still = options.flex, moving = options.flex;
   still.vibrates = false;
   moving.vibrates = true;
   for (FlexOptions* o : {&still, &moving}) o->frequencies = o->modal_damping > 0 ? o->frequencies : 0, o->every = 1;
-  r.rigid_still = follow_path(m, motion.states, motion.states, still);
-  r.still = follow_path(m, motion.states, r.command.states, still);
-  r.rigid = follow_path(m, motion.states, motion.states, moving);
-  r.corrected = follow_path(m, motion.states, r.command.states, moving);
+  const auto followed = [&](std::span<const KnownState> command, const FlexOptions& o) {
+    if (r.stopped) return FollowedPath{};
+    const FollowedPath path = follow_path(m, motion.states, command, o, options.after_state);
+    r.stopped = path.answer.along.stopped;
+    return path;
+  };
+  r.rigid_still = followed(motion.states, still);
+  r.still = followed(r.command.states, still);
+  r.rigid = followed(motion.states, moving);
+  r.corrected = followed(r.command.states, moving);
   return r;
 }
 
@@ -68,6 +75,7 @@ std::string follow_text(const FollowReport& r) {
   for (std::size_t i = 0; i < r.actuator.size(); ++i)
     out += fmt::format("  {:<36} {:>12.4g}\n", r.actuator[i],
                        r.command.correction.col(static_cast<Eigen::Index>(i)).cwiseAbs().maxCoeff());
+  if (r.stopped) return out;
   out += fmt::format("\n  {:<36} {:>12} {:>12} {:>12} {:>12}\n", "error of the path", "rms [m]", "largest", "rms [rad]",
                      "largest");
   out += path_line("rigid robot's drives, quasi-static", r.rigid_still);
@@ -82,12 +90,11 @@ std::string follow_json(const FollowReport& r) {
   if (r.command.ok())
     for (std::size_t i = 0; i < r.actuator.size(); ++i)
       corrections[r.actuator[i]] = r.command.correction.col(static_cast<Eigen::Index>(i)).cwiseAbs().maxCoeff();
-  json out = {
-      {"robot", r.robot},       {"motion", r.motion},
-      {"by", name(r.by)},       {"status", r.command.stopped ? "interrupted" : std::string(name(r.command.status))},
-      {"left", r.command.left}, {"largest_correction", corrections}};
+  json out = {{"robot", r.robot},       {"motion", r.motion},
+              {"by", name(r.by)},       {"status", r.stopped ? "interrupted" : std::string(name(r.command.status))},
+              {"left", r.command.left}, {"largest_correction", corrections}};
   if (!r.command.reason.empty()) out["reason"] = r.command.reason;
-  if (r.command.ok())
+  if (r.command.ok() && !r.stopped)
     out["error"] = {{"rigid_quasistatic", path_json(r.rigid_still)},
                     {"quasistatic", path_json(r.still)},
                     {"rigid_vibrating", path_json(r.rigid)},

@@ -210,11 +210,9 @@ TEST_F(DynamicsTool, BadArgumentsAreBadInput) {
 /// A run of 200001 states, interrupted after a moment.
 TEST_F(DynamicsTool, AnInterruptKeepsFinishedRows) {
   for (const std::string signal : {"INT", "TERM"}) {
-    const Outcome o =
-        run("", fmt::format("sh -c '\"$0\" inverse {} {} --step 1e-5 -o out.csv & p=$!; "
-                            "while [ \"$(wc -l < out.csv 2>/dev/null || echo 0)\" -lt 20 ] && kill -0 $p; do :; done; "
-                            "kill -{} $p; wait $p; exit $?'",
-                            robot_path("hexapod"), motion_path("hexapod_circle"), signal));
+    const Outcome o = run_interrupted(
+        fmt::format("inverse {} {} --step 1e-5 -o out.csv", robot_path("hexapod"), motion_path("hexapod_circle")),
+        "out.csv", signal);
     EXPECT_EQ(o.code, 3) << o.err;
     EXPECT_THAT(o.err, AllOf(HasSubstr("interrupted"), HasSubstr("of 200001 rows are done and kept")));
     const Table t = table("out.csv");

@@ -166,15 +166,12 @@ TEST_F(Flexing, FindsDrivesThatFollowThePath) {
 
 /// An interrupt ends it between two rows; they are in the file.
 TEST_F(Flexing, KeepsRowsWhenInterrupted) {
-  const std::string command = fmt::format(
-      "cd '{}' && {{ '{}' flex '{}' '{}' --step 1e-5 --rows 1e-4 -o out.csv >out 2>err & }} && "
-      "until test \"$(cat out.csv 2>/dev/null | wc -l)\" -gt 20; do sleep 0.05; done; kill -TERM $!; wait $!",
-      folder().string(), GOUGH_TOOL, rrr3, circle);
-  const int status = std::system(command.c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 3);
-  EXPECT_THAT(read("err"), HasSubstr("interrupted"));
-  EXPECT_THAT(read("err"), HasSubstr("rows are done and kept"));
-  EXPECT_GT(read_table((folder() / "out.csv").string()).rows.size(), 10U);
+  const Outcome o =
+      run_interrupted("flex " + rrr3 + " " + circle + " --step 1e-5 --rows 1e-4 -o out.csv", "out.csv", "INT");
+  EXPECT_EQ(o.code, 3);
+  EXPECT_THAT(o.err, HasSubstr("interrupted"));
+  EXPECT_THAT(o.err, HasSubstr("rows are done and kept"));
+  EXPECT_GE(read_table((folder() / "out.csv").string()).rows.size(), 19U);
 }
 
 /// A study whose motion cannot begin ends with a report all the same.

@@ -291,10 +291,7 @@ TEST_F(SimulateTool, PassesSingularitiesOrEndsThereWithItsRows) {
 TEST_F(SimulateTool, AnInterruptKeepsFinishedRows) {
   for (const std::string signal : {"INT", "TERM"}) {
     const Outcome o =
-        run("", fmt::format("sh -c '\"$0\" simulate {} --time 1000 -o out.csv & p=$!; "
-                            "while [ \"$(wc -l < out.csv 2>/dev/null || echo 0)\" -lt 20 ] && kill -0 $p; do :; done; "
-                            "kill -{} $p; wait $p; exit $?'",
-                            robot_path("pendulum"), signal));
+        run_interrupted("simulate " + robot_path("pendulum") + " --time 1000 -o out.csv", "out.csv", signal);
     EXPECT_EQ(o.code, 3) << o.err;
     EXPECT_THAT(o.err, AllOf(HasSubstr("interrupted at t = "), HasSubstr("rows are done and kept")));
     const Table t = table("out.csv");

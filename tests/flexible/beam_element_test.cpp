@@ -8,23 +8,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "flexible/one_beam.hpp"
+
 namespace gough {
 namespace {
 
 constexpr double L = 0.2;
-
-/// The link of the published 3-RRR: 3 x 3 mm, steel.
-BeamDescription link() {
-  BeamDescription b;
-  b.to = {L, 0, 0};
-  b.A = 9e-6;
-  b.Iy = b.Iz = 81e-12 / 12;
-  b.J = 0.1406 * 81e-12;
-  b.E = 2.1e11;
-  b.G = 2.1e11 / 2.6;
-  b.rho = 7800;
-  return b;
-}
 
 /// Elements in a row, clamped at the first end: stiffness and mass of what is left.
 struct Cantilever {
@@ -67,7 +56,7 @@ double exact_square(const BeamDescription& b, std::size_t i) {
 
 /// FLEXIBLE: 62.86426908, 393.96364946, 1103.10962613 Hz.
 TEST(BeamElement, QuinticFindsEulerBernoullisFrequencies) {
-  const BeamDescription b = link();
+  const BeamDescription b = published_link();
   const Cantilever c = cantilever(b, 12, BeamShape::planar_quintic);
   const VecX<double> w = squares(c.k, c.S_along + c.S_across);  // without rotary inertia
   const std::array<double, 3> published = {62.86426908, 393.96364946, 1103.10962613};
@@ -79,7 +68,7 @@ TEST(BeamElement, QuinticFindsEulerBernoullisFrequencies) {
 
 /// The error of omega^2 falls as h^8, from above: 1.1226e-2, 1.5184e-5, 1.6255e-6 of the second mode.
 TEST(BeamElement, QuinticConvergesWithTheEighthPower) {
-  const BeamDescription b = link();
+  const BeamDescription b = published_link();
   const auto error = [&](int n, std::size_t mode) {
     const Cantilever c = cantilever(b, n, BeamShape::planar_quintic);
     return squares(c.k, c.S_along + c.S_across)[static_cast<Eigen::Index>(mode)] / exact_square(b, mode) - 1;
@@ -99,7 +88,7 @@ TEST(BeamElement, ShearFindsTimoshenkosFrequencies) {
   for (std::size_t i = 0; i < 3; ++i) {
     std::vector<double> f;
     for (const int n : {8, 16, 32, 64}) {
-      const Cantilever c = cantilever(link(), n, BeamShape::planar);
+      const Cantilever c = cantilever(published_link(), n, BeamShape::planar);
       f.push_back(hertz(squares(c.k, c.m)[static_cast<Eigen::Index>(i)]));
     }
     EXPECT_NEAR(std::log2((f[0] - f[1]) / (f[1] - f[2])), 4, 0.7) << i;
@@ -115,7 +104,7 @@ TEST(BeamElement, ShearFindsTimoshenkosFrequencies) {
 TEST(BeamElement, TipComplianceIsExact) {
   for (const BeamShape shape : {BeamShape::planar, BeamShape::spatial})
     for (const int n : {1, 3}) {
-      const Cantilever c = cantilever(link(), n, shape);
+      const Cantilever c = cantilever(published_link(), n, shape);
       const auto k = c.k.rows();
       VecX<double> f = VecX<double>::Zero(k);
       const Eigen::Index across = k - (shape == BeamShape::planar ? 2 : 5);
@@ -126,7 +115,7 @@ TEST(BeamElement, TipComplianceIsExact) {
 
 /// Chord and flap of a rotating cantilever, omega = 2 sqrt(EI / rho A L^4): 3.621797 and 4.137320.
 TEST(BeamElement, TensionStiffensARotatingBeam) {
-  const BeamDescription b = link();
+  const BeamDescription b = published_link();
   const double unit = std::sqrt(b.E * b.Iz / (b.rho * b.A)) / (L * L), w2 = 4 * unit * unit;
   const auto tension = [&](double x) { return 0.5 * b.rho * b.A * w2 * (L * L - x * x); };
   const auto found = [&](int n) {
@@ -151,7 +140,7 @@ TEST(BeamElement, TensionStiffensARotatingBeam) {
 
 /// Rigid displacements store nothing; constant strains are kept exactly, whatever the element.
 TEST(BeamElement, PassesPatchTests) {
-  BeamDescription b = link();
+  BeamDescription b = published_link();
   b.Iy *= 3;
   const double h = 0.07;
   for (const bool shear : {true, false}) {
@@ -188,7 +177,7 @@ TEST(BeamElement, PassesPatchTests) {
 
 /// The mass that a rigid displacement feels is that of the bar, rotary inertia included.
 TEST(BeamElement, RigidTurnsFeelTheBarsInertia) {
-  BeamDescription b = link();
+  BeamDescription b = published_link();
   b.Iy *= 3;
   const BeamElement e = beam_element(b, L, BeamShape::spatial);
   const Inertia<double> bar = b.rigid();

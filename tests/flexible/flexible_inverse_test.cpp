@@ -4,20 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kinematics/states.hpp"
+#include "flexible/one_beam.hpp"
 
 namespace gough {
 namespace {
-
-std::vector<KnownState> states_along(const Mechanism<double>& m, const std::string& motion, double time, double h) {
-  const Trajectory path = load_motion(std::string(GOUGH_SOURCE_DIR) + "/motions/" + motion + ".yaml", m);
-  std::vector<KnownState> states;
-  for (int i = 0; i <= static_cast<int>(std::lround(time / h)); ++i) {
-    states.emplace_back();
-    states.back().motion = sample(path, i * h);
-  }
-  return states;
-}
 
 FlexCommand command_by(FlexInverse by, const Mechanism<double>& m, const std::vector<KnownState>& states) {
   FlexInverseOptions o;

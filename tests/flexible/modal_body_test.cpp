@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gough/error.hpp"
+#include "flexible/one_beam.hpp"
 
 namespace gough {
 namespace {
@@ -15,14 +15,7 @@ namespace {
 using std::numbers::pi;
 
 BodyDescription link(int elements = 8) {
-  BeamDescription b;
-  b.to = {0.2, 0, 0};
-  b.A = 9e-6;
-  b.Iy = b.Iz = 81e-12 / 12;
-  b.J = 0.1406 * 81e-12;
-  b.E = 2.1e11;
-  b.G = 2.1e11 / 2.6;
-  b.rho = 7800;
+  BeamDescription b = published_link();
   b.elements = elements;
   BodyDescription body;
   body.name = "link";

@@ -1,5 +1,5 @@
 #pragma once
-/// A beam on a motor, motions of it, and what flex says of them.
+/// Beams to test with: a section, a beam on a motor, motions, and what flex says of them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,6 +16,19 @@ std::string refusal(F f) {
     f();
   } catch (const Error& e) { return e.what(); }
   return "accepted";
+}
+
+/// The link of the published 3-RRR: 0.2 m, 3 x 3 mm, steel.
+inline BeamDescription published_link() {
+  BeamDescription b;
+  b.to = {0.2, 0, 0};
+  b.A = 9e-6;
+  b.Iy = b.Iz = 81e-12 / 12;
+  b.J = 0.1406 * 81e-12;
+  b.E = 2.1e11;
+  b.G = 2.1e11 / 2.6;
+  b.rho = 7800;
+  return b;
 }
 
 struct OneBeam {
@@ -71,6 +84,18 @@ inline VecX<double> frequencies(const Mechanism<double>& m, const std::vector<Kn
   });
   EXPECT_TRUE(a.ok()) << a.along.reason;
   return f;
+}
+
+/// A shipped motion in equal steps.
+inline std::vector<KnownState> states_along(const Mechanism<double>& m, const std::string& motion, double time,
+                                            double h) {
+  const Trajectory path = load_motion(std::string(GOUGH_SOURCE_DIR) + "/motions/" + motion + ".yaml", m);
+  std::vector<KnownState> states;
+  for (int i = 0; i <= static_cast<int>(std::lround(time / h)); ++i) {
+    states.emplace_back();
+    states.back().motion = sample(path, i * h);
+  }
+  return states;
 }
 
 }  // namespace gough

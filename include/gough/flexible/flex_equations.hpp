@@ -56,7 +56,6 @@ class FlexEquations {
   MatX<double> full_rows() const;
 
  private:
-  struct LumpMatrices;
   void make_pattern();
   void add(std::vector<double>& to, const std::vector<int>& places, const MatX<double>& A) const;
   void add_element(const RigidState& s, std::size_t i);

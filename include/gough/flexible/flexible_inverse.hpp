@@ -49,6 +49,7 @@ struct FollowedPath {
   double turn_rms = 0, turn_largest = 0;  ///< [rad]
 };
 FollowedPath follow_path(const Mechanism<double>& m, std::span<const KnownState> desired,
-                         std::span<const KnownState> command, const FlexOptions& options);
+                         std::span<const KnownState> command, const FlexOptions& options,
+                         const std::function<bool()>& go_on = {});
 
 }  // namespace gough

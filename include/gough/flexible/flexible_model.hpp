@@ -47,6 +47,9 @@ struct FlexElement {
   MatX<double> turned;                                  ///< its coordinates in elastic axes from those in its own
   Vec3<double> along = Vec3<double>::UnitX();           ///< elastic axes
   std::vector<int> coordinate;
+
+  /// Its coordinates among all.
+  VecX<double> of(const VecX<double>& U) const { return U(coordinate); }
 };
 
 /// Mass that moves with a node: a rigid body, what a beam carries, a point.

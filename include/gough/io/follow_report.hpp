@@ -12,6 +12,7 @@ struct FollowReport {
   std::vector<std::string> actuator;
   /// Of the path: drives of the rigid robot and corrected ones, each without and with vibration.
   FollowedPath rigid_still, still, rigid, corrected;
+  bool stopped = false;  ///< on the way to the command, or, where that is there, on the ways that try it
 };
 
 /// Writes the table of commands (t, q.NAME v.NAME a.NAME tau.NAME), itself a motion, into `output`; empty: none.
