@@ -13,7 +13,7 @@ namespace gough {
 
 int position_index(const Structure& m, int coordinate) {
   for (const TreeJoint& j : m.joint)
-    if (velocity_size(j.type) == 1 && j.v == coordinate) return j.q;
+    if (!has_turns(j) && coordinate >= j.v && coordinate < j.v + velocity_size(j)) return j.q + coordinate - j.v;
   return -1;
 }
 

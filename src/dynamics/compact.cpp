@@ -39,7 +39,7 @@ std::vector<MatX<D>> body_jacobians(const InTime& t) {
         const Motion<D> x = t.w.X[j].from_outside(Motion<D>{up.block<3, 1>(0, c), up.block<3, 1>(3, c)});
         J[j].col(c) << x.angular, x.linear;
       }
-    for (int c = 0; c < velocity_size(t.m.joint[j].type); ++c) {
+    for (int c = 0; c < velocity_size(t.m.joint[j]); ++c) {
       const Motion<D> axis = joint_axis(t.m, t.w, j, c);
       J[j].col(t.m.joint[j].v + c) << axis.angular, axis.linear;
     }

@@ -1,5 +1,7 @@
 #include "gough/dynamics/energy.hpp"
 
+#include "gough/dynamics/modal.hpp"
+
 namespace gough {
 namespace {
 
@@ -18,7 +20,7 @@ double spring_energy(const Mechanism<double>& m, const LoadPlan& plan, const Wor
     const auto k = static_cast<std::size_t>(j);
     const Mat3<double> R = m.placement[k].R.transpose() * w.X[k].R;
     const Vec3<double> r = rotation_vector(R);
-    for (int i = 0; i < 3; ++i) add(m.joint[k].v + velocity_size(m.joint[k].type) - 3 + i, r[i]);
+    for (int i = 0; i < 3; ++i) add(m.joint[k].v + velocity_size(m.joint[k]) - 3 + i, r[i]);
   }
   for (const LoadPlan::Coordinate& c : plan.cut)
     if (c.spring) add(c.index, w.cq[c.index - m.nv]);
@@ -40,6 +42,21 @@ double lost_power(const Mechanism<double>& m, const LoadPlan& plan, const Worksp
   return P;
 }
 
+/// The mass of the body before modal joint j.
+void add_bending(const Mechanism<double>& m, const Workspace<double>& w, std::size_t j, EnergyBalance& e) {
+  const auto i = static_cast<std::size_t>(m.parent[j]);
+  const ModalState<double>& s = modal_inertia(m, w, j);
+  const auto rates = w.v.segment(m.joint[j].v, m.joint[j].modes);
+  Force<double> momentum = s.I * w.V[i];
+  for (Eigen::Index c = 0; c < rates.size(); ++c) momentum += modal_coupling(s, c) * rates[c];
+  const Vec6<double> twist = (Vec6<double>() << w.V[i].angular, w.V[i].linear).finished();
+  e.kinetic += 0.5 * (power(momentum, w.V[i]) + rates.dot(s.M * rates + s.H.transpose() * twist));
+  const Force<double> in_base = w.X0[i] * momentum;
+  e.momentum += in_base.force;
+  e.moment_of_momentum += in_base.moment;
+  e.potential -= m.gravity.dot(s.I.mass * w.X0[i].p + w.X0[i].R * s.I.first);
+}
+
 }  // namespace
 
 EnergyBalance energy_balance(const Mechanism<double>& m, Workspace<double>& w) {
@@ -57,6 +74,8 @@ EnergyBalance energy_balance(const Mechanism<double>& m, Workspace<double>& w) {
     e.potential -= m.gravity.dot(m.inertia[j].mass * w.X0[j].p + w.X0[j].R * m.inertia[j].first);
     e.external += power(w.external[j], w.X0[j] * w.V[j]);
   }
+  for (std::size_t j = 0; j < m.parent.size(); ++j)
+    if (m.joint[j].type == Elementary::modal) add_bending(m, w, j, e);
   for (int c = 0; c < m.nv; ++c) {
     const auto i = static_cast<std::size_t>(c);
     e.kinetic += 0.5 * m.rotor_inertia[i] * square(m.ratio[i] * w.v[c]);

@@ -34,10 +34,9 @@ LoadPlan::LoadPlan(const Mechanism<double>& m) {
   for (std::size_t j = 0; j < m.joint.size(); ++j) {
     const TreeJoint& joint = m.joint[j];
     bool turns = false;
-    for (int axis = 0; axis < velocity_size(joint.type); ++axis) {
+    for (int axis = 0; axis < velocity_size(joint); ++axis) {
       if (!plan_coordinate(m, joint.v + axis, static_cast<int>(j), axis, c)) continue;
-      const bool slides = joint.type == Elementary::free && axis < 3;
-      if (velocity_size(joint.type) == 1 || slides) c.position = joint.q + axis;
+      if (axis < single_coordinates(joint)) c.position = joint.q + axis;
       turns = turns || (c.spring && c.position < 0);
       tree.push_back(c);
     }

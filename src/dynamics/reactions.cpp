@@ -91,7 +91,7 @@ Reactions reactions(const Mechanism<double>& m, Workspace<double>& w, const Dyna
   }
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     const int v = m.joint[j].v;
-    const bool moves = velocity_size(m.joint[j].type) > 0;
+    const bool moves = velocity_size(m.joint[j]) > 0;
     const std::string name = moves ? m.coordinate[static_cast<std::size_t>(v)].joint : m.body_name[j];
     out.tree.push_back({name, w.X0[j].p, about(through[j], w.X0[j].p), sure_tree[j]});
     if (m.parent[j] == base) on_base += through[j] * -1.0;

@@ -26,10 +26,10 @@ std::vector<Chain> find_chains(const Structure& m, const Selection& s) {
     root[j] = i == base ? static_cast<int>(j) : root[static_cast<std::size_t>(i)];
     if (i == base) {
       chain_of_root[j] = chains.size();
-      chains.push_back({m.joint[j].v, 0, static_cast<int>(j), 0, {}, {}});
+      chains.push_back({m.joint[j].v, 0, static_cast<int>(j), 0, {}, {}, 0});
     }
     Chain& c = chains[chain_of_root[static_cast<std::size_t>(root[j])]];
-    c.n += velocity_size(m.joint[j].type);
+    c.n += velocity_size(m.joint[j]);
     ++c.bodies;
   }
   for (const CutJoint& cut : m.cut)
@@ -46,6 +46,24 @@ std::vector<Chain> find_chains(const Structure& m, const Selection& s) {
         }
     }
   std::erase_if(chains, [](const Chain& c) { return c.n == 0; });
+  return chains;
+}
+
+std::vector<Chain> chains_onto_platform(const Structure& m, const PlatformSplit& split) {
+  std::vector<Chain> chains;
+  int first = 0;  // of the leg's rows r among all legs'
+  for (std::size_t i = 0; i < m.leg.size(); ++i) {
+    const LegSplit& leg = split.leg[i];
+    Chain c{leg.first, leg.n, m.leg[i].first_body, m.leg[i].bodies, leg.rows, {}, static_cast<int>(leg.rows.size())};
+    for (std::size_t r = 0; r < leg.rest_rows.size(); ++r)
+      if (const auto chosen = std::find(split.rows.begin(), split.rows.end(), first + static_cast<int>(r));
+          chosen != split.rows.end()) {
+        c.rows.push_back(leg.rest_rows[r]);
+        c.place.push_back(static_cast<int>(chosen - split.rows.begin()));
+      }
+    first += static_cast<int>(leg.rest_rows.size());
+    chains.push_back(std::move(c));
+  }
   return chains;
 }
 

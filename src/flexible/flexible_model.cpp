@@ -26,7 +26,7 @@ void refuse_what_is_missing(const Mechanism<double>& m) {
     throw Error(fmt::format("{}: read the spring '{}' beside beams, expected none", m.name, m.spring[0].name));
   for (const int c : m.actuator) {
     const bool single = std::any_of(m.joint.begin(), m.joint.end(),
-                                    [&](const TreeJoint& j) { return j.v == c && velocity_size(j.type) == 1; });
+                                    [&](const TreeJoint& j) { return j.v == c && velocity_size(j) == 1; });
     if (!single)
       throw Error(fmt::format("{}: read the actuator '{}' in a joint with several freedoms, expected one with one",
                               m.name, m.coordinate[at(c)].name));

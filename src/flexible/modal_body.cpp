@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -26,11 +27,14 @@ class Mesh {
  public:
   Mesh(const BodyDescription& body, const std::optional<Vec3<double>>& normal) : body_(body), normal_(normal) {
     place_.push_back(body.beam[0].from);
-    for (const BeamDescription& piece : body.beam)
-      for (int k = 1; k <= piece.elements; ++k) {
-        place_.emplace_back(piece.from + (piece.to - piece.from) * (static_cast<double>(k) / piece.elements));
-        element_.push_back({&piece, piece.length() / piece.elements, static_cast<Index>(place_.size()) - 2});
+    for (const BeamDescription& piece : body.beam) {
+      double from = 0;
+      for (const double to : ends(piece)) {
+        place_.emplace_back(piece.from + (piece.to - piece.from) * to);
+        element_.push_back({&piece, piece.length() * (to - from), static_cast<Index>(place_.size()) - 2});
+        from = to;
       }
+    }
     assemble();
   }
 
@@ -76,6 +80,20 @@ class Mesh {
   Index boundary = 0;    ///< how many, at the end of the free coordinates, belong to the far end
 
  private:
+  /// Ends of elements along a piece, 0 to 1: equal parts, and where a mass sits on the beam.
+  std::vector<double> ends(const BeamDescription& piece) const {
+    std::vector<double> all;
+    for (int k = 1; k <= piece.elements; ++k) all.push_back(static_cast<double>(k) / piece.elements);
+    const Vec3<double> along = piece.to - piece.from;
+    for (const auto& [mass, p] : body_.points) {
+      const double s = (p - piece.from).dot(along) / along.squaredNorm();
+      const bool known = std::any_of(all.begin(), all.end(), [&](double x) { return std::abs(x - s) < 1e-6; });
+      if (s > 1e-6 && s < 1 - 1e-6 && !known) all.push_back(s);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
   /// An element's 3 x 12 in its own coordinates as 3 x free.
   MatX<double> spread(const MatX<double>& own, const Mat3<double>& R, Index a) const {
     MatX<double> full = MatX<double>::Zero(3, 6 * nodes());
@@ -162,17 +180,6 @@ Basis craig_bampton(const Mesh& mesh, Index modes) {
   return {raw * all.eigenvectors().leftCols(modes), all.eigenvalues().head(modes)};
 }
 
-/// int psi_a'^T psi_a' along the beam so far, split by the direction it shortens.
-void add_shortening(const Mesh& mesh, const Mesh::Element& e, double from, double to, const MatX<double>& shape,
-                    std::array<MatX<double>, 3>& sum) {
-  const Vec3<double> along = e.piece->axes().col(0);
-  for (std::size_t g = 0; g < 4; ++g) {
-    const double xi = from + (to - from) * gauss_place[g], weight = gauss_weight[g] * (to - from) * e.length;
-    const MatX<double> slope = mesh.at(e, xi).slope * shape;
-    for (std::size_t d = 0; d < 3; ++d) sum[d] += weight * along[static_cast<Index>(d)] * slope.transpose() * slope;
-  }
-}
-
 Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   Truncation t;
   const Index n = basis.square.size();
@@ -192,6 +199,145 @@ Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   return t;
 }
 
+/// Points gathered one by one, with B = int psi'^T psi' along each straight piece up to where they are.
+class PointGatherer {
+ public:
+  PointGatherer(const Mesh& mesh, const MatX<double>& shape) : mesh_(mesh), shape_(shape) {}
+
+  /// B so far, one matrix per direction of a piece.
+  struct Shortened {
+    std::vector<std::pair<Vec3<double>, MatX<double>>> by;
+  };
+
+  void add_part(const Mesh::Element& e, double to, Shortened& sum) const {
+    const Vec3<double> along = e.piece->axes().col(0);
+    auto x = std::find_if(sum.by.begin(), sum.by.end(),
+                          [&](const auto& d) { return (d.first - along).norm() < 1e-12; });
+    if (x == sum.by.end())
+      x = sum.by.emplace(sum.by.end(), along, MatX<double>::Zero(shape_.cols(), shape_.cols()));
+    for (std::size_t g = 0; g < 4; ++g) {
+      const MatX<double> slope = mesh_.at(e, to * gauss_place[g]).slope * shape_;
+      x->second += gauss_weight[g] * to * e.length * slope.transpose() * slope;
+    }
+  }
+
+  void add(const Vec3<double>& r, const MatX<double>& displacement, const Shortened& shortened) {
+    places_.push_back(r);
+    displacements_.push_back(displacement);
+    shortened_.push_back(shortened);
+  }
+
+  ModalPoints done() const {
+    const auto points = static_cast<Index>(places_.size()), n = shape_.cols();
+    ModalPoints p{MatX<double>(3, points), MatX<double>(3 * points, n), {}};
+    for (Index k = 0; k < points; ++k) {
+      p.r.col(k) = places_[static_cast<std::size_t>(k)];
+      p.shape.middleRows(3 * k, 3) = displacements_[static_cast<std::size_t>(k)];
+      for (const auto& [along, B] : shortened_[static_cast<std::size_t>(k)].by) {
+        auto e = std::find_if(p.shortening.begin(), p.shortening.end(),
+                              [&](const auto& x) { return (x.along - along).norm() < 1e-12; });
+        if (e == p.shortening.end())
+          e = p.shortening.insert(p.shortening.end(), {along, MatX<double>::Zero(points * n, n)});
+        e->B.middleRows(k * n, n) = B;
+      }
+    }
+    return p;
+  }
+
+ private:
+  const Mesh& mesh_;
+  const MatX<double>& shape_;
+  std::vector<Vec3<double>> places_;
+  std::vector<MatX<double>> displacements_;
+  std::vector<Shortened> shortened_;
+};
+
+/// All of a body's mass as points, and its far end.
+class Lumper {
+ public:
+  Lumper(const BodyDescription& body, const Mesh& mesh, const MatX<double>& shape, ModalBody& m)
+      : body_(body), mesh_(mesh), shape_(shape), m_(m), lumps_(mesh, shape), end_(mesh, shape) {
+    m.turning_modes = MatX<double>::Zero(3, shape.cols());
+    m.modes_turning = MatX<double>::Zero(shape.cols(), shape.cols());
+  }
+
+  void run() {
+    std::vector<PointGatherer::Shortened> at_node(1);
+    for (const Mesh::Element& e : mesh_.elements()) {
+      add_element(e, at_node.back());
+      at_node.push_back(at_node.back());
+      lumps_.add_part(e, 1, at_node.back());
+    }
+    for (const auto& [mass, xyz] : body_.points) {
+      const Index n = mesh_.nearest(xyz);
+      const Mesh::Motion motion = mesh_.at_node(n);
+      const Vec3<double> arm = xyz - mesh_.places()[static_cast<std::size_t>(n)];
+      add_mass(mass, xyz, (motion.displacement - cross_matrix<double>(arm) * motion.turn) * shape_,
+               at_node[static_cast<std::size_t>(n)]);
+    }
+    if (body_.mass > 0) {
+      add_mass(body_.mass, body_.com, MatX<double>::Zero(3, shape_.cols()), {});
+      m_.turning += body_.inertia;
+    }
+    m_.lump = lumps_.done();
+    m_.lump_mass = Eigen::Map<VecX<double>>(mass_.data(), static_cast<Index>(mass_.size()));
+    const Mesh::Motion last = mesh_.at_node(mesh_.nodes() - 1);
+    end_.add(mesh_.places().back(), last.displacement * shape_, at_node.back());
+    m_.end = end_.done();
+    m_.end_turn = last.turn * shape_;
+  }
+
+ private:
+  void add_mass(double mass, const Vec3<double>& r, const MatX<double>& displacement,
+                const PointGatherer::Shortened& shortened) {
+    lumps_.add(r, displacement, shortened);
+    mass_.push_back(mass);
+  }
+
+  void add_element(const Mesh::Element& e, const PointGatherer::Shortened& before) {
+    const BeamDescription& p = *e.piece;
+    const Mat3<double> R = p.axes();
+    const Mat3<double> section = R * Vec3<double>(p.Iy + p.Iz, p.Iy, p.Iz).asDiagonal() * R.transpose() * p.rho;
+    const Vec3<double> from = mesh_.places()[static_cast<std::size_t>(e.a)];
+    for (std::size_t g = 0; g < 4; ++g) {
+      PointGatherer::Shortened shortened = before;
+      lumps_.add_part(e, gauss_place[g], shortened);
+      const double share = gauss_weight[g] * e.length;
+      const Mesh::Motion motion = mesh_.at(e, gauss_place[g]);
+      add_mass(p.rho * p.A * share, from + R.col(0) * (gauss_place[g] * e.length), motion.displacement * shape_,
+               shortened);
+      const MatX<double> turn = motion.turn * shape_;
+      m_.turning += section * share;
+      m_.turning_modes += section * share * turn;
+      m_.modes_turning += turn.transpose() * section * share * turn;
+    }
+  }
+
+  const BodyDescription& body_;
+  const Mesh& mesh_;
+  const MatX<double>& shape_;
+  ModalBody& m_;
+  PointGatherer lumps_, end_;
+  std::vector<double> mass_;
+};
+
+/// Modes scaled so that their largest displacement along the beam is 1, or their largest turn. Returns which it is.
+std::vector<bool> scale(const Mesh& mesh, Basis& basis) {
+  std::vector<bool> displaces;
+  const double size = (mesh.places().back() - mesh.places().front()).norm();
+  for (Index c = 0; c < basis.shape.cols(); ++c) {
+    double displacement = 0, turn = 0;
+    for (Index n = 1; n < mesh.nodes(); ++n) {
+      const Mesh::Motion at = mesh.at_node(n);
+      displacement = std::max(displacement, (at.displacement * basis.shape.col(c)).norm());
+      turn = std::max(turn, (at.turn * basis.shape.col(c)).norm());
+    }
+    displaces.push_back(displacement > 1e-6 * turn * size);
+    basis.shape.col(c) /= displaces.back() ? displacement : turn;
+  }
+  return displaces;
+}
+
 }  // namespace
 
 ModalBody modal_body(const BodyDescription& body, int modes, const std::optional<Vec3<double>>& normal) {
@@ -201,43 +347,17 @@ ModalBody modal_body(const BodyDescription& body, int modes, const std::optional
   if (modes < 1 || modes > mesh.size())
     throw Error(body.where, fmt::format("body '{}': read {} modes, expected 1 to {}: what its elements have", body.name,
                                         modes, mesh.size()));
-  const Basis basis = craig_bampton(mesh, modes);
+  Basis basis = craig_bampton(mesh, modes);
   ModalBody m;
-  m.stiffness = basis.square;
-  m.damping = (basis.shape.transpose() * mesh.C * basis.shape).diagonal();
   m.truncation = truncation_of(mesh, basis);
-  const auto point = [&](const Vec3<double>& r, const Mesh::Motion& motion,
-                         const std::array<MatX<double>, 3>& shortening) {
-    return ModalPoint{r, motion.displacement * basis.shape, motion.turn * basis.shape, shortening};
+  m.is_length = scale(mesh, basis);
+  const auto diagonal = [&](const MatX<double>& A) -> VecX<double> {
+    return (basis.shape.transpose() * A * basis.shape).diagonal();
   };
-  const MatX<double> none = MatX<double>::Zero(modes, modes);
-  std::vector<std::array<MatX<double>, 3>> at_node = {{none, none, none}};
-  for (const Mesh::Element& e : mesh.elements()) {
-    const BeamDescription& p = *e.piece;
-    const Mat3<double> R = p.axes();
-    const Mat3<double> section = R * Vec3<double>(p.Iy + p.Iz, p.Iy, p.Iz).asDiagonal() * R.transpose() * p.rho;
-    const Vec3<double> from = mesh.places()[static_cast<std::size_t>(e.a)];
-    for (std::size_t g = 0; g < 4; ++g) {
-      std::array<MatX<double>, 3> shortening = at_node.back();
-      add_shortening(mesh, e, 0, gauss_place[g], basis.shape, shortening);
-      const double share = gauss_weight[g] * e.length;
-      m.lump.push_back({p.rho * p.A * share, section * share,
-                        point(from + R.col(0) * (gauss_place[g] * e.length), mesh.at(e, gauss_place[g]), shortening)});
-    }
-    at_node.push_back(at_node.back());
-    add_shortening(mesh, e, 0, 1, basis.shape, at_node.back());
-  }
-  for (const auto& [mass, xyz] : body.points) {
-    const Index n = mesh.nearest(xyz);
-    ModalPoint p = point(xyz, mesh.at_node(n), at_node[static_cast<std::size_t>(n)]);
-    p.displacement -= cross_matrix<double>(xyz - mesh.places()[static_cast<std::size_t>(n)]) * p.turn;
-    m.lump.push_back({mass, Mat3<double>::Zero(), p});
-  }
-  if (body.mass > 0) {
-    ModalPoint still{body.com, MatX<double>::Zero(3, modes), MatX<double>::Zero(3, modes), at_node.front()};
-    m.lump.push_back({body.mass, body.inertia, still});
-  }
-  m.end = point(mesh.places().back(), mesh.at_node(mesh.nodes() - 1), at_node.back());
+  m.mass = diagonal(mesh.M);
+  m.stiffness = diagonal(mesh.K);
+  m.damping = diagonal(mesh.C);
+  Lumper(body, mesh, basis.shape, m).run();
   return m;
 }
 

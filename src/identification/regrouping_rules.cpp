@@ -54,7 +54,8 @@ JointKind kind_of(Elementary type) {
     case Elementary::prismatic: return JointKind::prismatic;
     case Elementary::spherical: return JointKind::spherical;
     case Elementary::fixed: return JointKind::fixed;
-    case Elementary::free: break;
+    case Elementary::free:
+    case Elementary::modal: break;
   }
   return JointKind::free;
 }

@@ -89,7 +89,7 @@ class Artist {
     if (joint.type == Elementary::fixed) return;
     const Coordinate& c = m_.coordinate[at(joint.v)];
     bool actuated = false;
-    for (int k = 0; k < velocity_size(joint.type); ++k) actuated = actuated || m_.coordinate[at(joint.v + k)].actuated;
+    for (int k = 0; k < velocity_size(joint); ++k) actuated = actuated || m_.coordinate[at(joint.v + k)].actuated;
     mark(j, joint.type == Elementary::revolute ? "revolute" : "spherical", {}, c.joint, actuated, c.elastic);
   }
 
@@ -140,7 +140,8 @@ class Artist {
     };
     switch (cut.kind) {
       case JointKind::fixed:
-      case JointKind::free: return;
+      case JointKind::free:
+      case JointKind::modal: return;
       case JointKind::universal:
         mark(cut.a, "revolute", A, cut.name, false);
         return mark(cut.b, "revolute", {B.R * rotation_to_axis(Point::UnitX()), B.p}, cut.name, false);

@@ -43,7 +43,7 @@ json arrows(const Mechanism<double>& m, const RunRecord& r) {
   for (std::size_t k = 0; k < n; ++k) {
     const int c = m.actuator[k];
     std::size_t body = 0;
-    while (c < m.joint[body].v || c >= m.joint[body].v + velocity_size(m.joint[body].type)) ++body;
+    while (c < m.joint[body].v || c >= m.joint[body].v + velocity_size(m.joint[body])) ++body;
     std::vector<float> values;
     for (std::size_t f = 0; f < r.frame.size(); ++f) values.push_back(static_cast<float>(r.tau[f * n + k]));
     const Coordinate& coordinate = m.coordinate[static_cast<std::size_t>(c)];

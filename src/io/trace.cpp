@@ -138,7 +138,7 @@ std::vector<std::string> position_entries(const Structure& m) {
     const auto first = static_cast<std::size_t>(joint.q);
     const auto v = static_cast<std::size_t>(joint.v);
     const bool ball = joint.type == Elementary::spherical, free = joint.type == Elementary::free;
-    if (!ball && !free && position_size(joint.type) == 1)
+    if (single_coordinates(joint) == 1)
       names[first] = fmt::format("{} [{}]", m.coordinate[v].name, m.coordinate[v].is_length ? "m" : "rad");
     for (std::size_t i = 0; free && i < 3; ++i) names[first + i] = m.coordinate[v + i].name + " [m]";
     const std::size_t turn = first + (free ? 3 : 0);

@@ -17,7 +17,7 @@ void close_loops(TracedRobot& r, int steps) {
   for (int i = 0; i < steps; ++i) {
     refine_position(r.s, r.w, s, form);
     for (const TreeJoint& joint : r.m.joint) {
-      if (position_size(joint.type) < 4) continue;
+      if (!has_turns(joint)) continue;
       auto turn = r.w.q.segment<4>(joint.q + (joint.type == Elementary::free ? 3 : 0));
       Expr n2(0.0);
       for (const Expr& x : turn) n2 += x * x;

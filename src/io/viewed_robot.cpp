@@ -83,8 +83,8 @@ VecX<double> numbers_of(const json& list, Eigen::Index size, std::string_view wh
 /// Rounding in a page may not make a quaternion longer; anything else is a mistake.
 void unify_quaternions(const Structure& m, VecX<double>& q) {
   for (const TreeJoint& j : m.joint) {
-    if (position_size(j.type) < 4) continue;
-    auto u = q.segment<4>(j.q + position_size(j.type) - 4);
+    if (!has_turns(j)) continue;
+    auto u = q.segment<4>(j.q + position_size(j) - 4);
     if (std::abs(u.norm() - 1) > 1e-6) throw Error("q: read a quaternion that is no unit one");
     u /= u.norm();
   }

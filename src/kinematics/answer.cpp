@@ -21,9 +21,9 @@ void judge_limits(const Mechanism<double>& m, Workspace<double>& w, Found&& foun
   };
   cut_coordinates(m, w);
   for (const TreeJoint& j : m.joint)
-    if (position_size(j.type) == 1) {
-      const Coordinate& c = m.coordinate[at(j.v)];
-      if (!goes_on(c.name, w.q[j.q], c.position, c.is_length)) return;
+    for (int i = 0; i < single_coordinates(j) && !has_turns(j); ++i) {
+      const Coordinate& c = m.coordinate[at(j.v + i)];
+      if (!goes_on(c.name, w.q[j.q + i], c.position, c.is_length)) return;
     }
   for (int i = 0; i < m.cut_coordinates(); ++i) {
     const Coordinate& c = m.coordinate[at(m.nv + i)];
@@ -55,7 +55,7 @@ std::vector<std::pair<std::string, double>> named_positions(const Mechanism<doub
       const Vec3<double> r = vector_from_rotation(rotation_from_quaternion(w.q[q], w.q[q + 1], w.q[q + 2], w.q[q + 3]));
       return j.reversed ? Vec3<double>(-r) : r;
     };
-    if (position_size(j.type) == 1) put(j.v, w.q.segment<1>(j.q));
+    if (!has_turns(j)) put(j.v, w.q.segment(j.q, position_size(j)));
     if (j.type == Elementary::spherical) put(j.v, turn(j.q));
     if (j.type == Elementary::free) {
       const Mat3<double> R = rotation_from_vector<double>(-turn(j.q + 3));

@@ -196,12 +196,9 @@ VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>
     to.segment<4>(iq) = unit;
   };
   for (const TreeJoint& j : m.joint) {
-    if (j.type == Elementary::revolute || j.type == Elementary::prismatic) to[j.q] += dv[j.v];
-    if (j.type == Elementary::spherical) turn(j.q, j.v);
-    if (j.type == Elementary::free) {
-      to.segment<3>(j.q) += dv.segment<3>(j.v);
-      turn(j.q + 3, j.v + 3);
-    }
+    const int n = single_coordinates(j);
+    to.segment(j.q, n) += dv.segment(j.v, n);
+    if (has_turns(j)) turn(j.q + n, j.v + n);
   }
   return to;
 }
@@ -214,7 +211,7 @@ MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<doubl
   MatX<double> J = MatX<double>::Zero(6, m.nv);
   const Vec3<double> p = platform_pose(m, w).p;
   for (int j = m.platform.body; j != base; j = m.parent[at(j)])
-    for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c) {
+    for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c) {
       const Motion<double> column = joint_column(m, w, j, c);
       J.col(m.joint[at(j)].v + c) << column.angular, column.linear + cross<double>(column.angular, p);
     }

@@ -110,8 +110,8 @@ Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, 
     answer.iterations += last.iterations;
     double move = 0;
     for (const TreeJoint& j : m.joint)
-      for (int i = 0; i < position_size(j.type); ++i) {
-        const bool is_length = velocity_size(j.type) > i && m.coordinate[at(j.v + i)].is_length;
+      for (int i = 0; i < position_size(j); ++i) {
+        const bool is_length = single_coordinates(j) > i && m.coordinate[at(j.v + i)].is_length;
         move = std::max(move, std::abs(w.q[j.q + i] - before[j.q + i]) / (is_length ? length : 1.0));
       }
     folded = last.closed && (fold.folded(w) || (watched && watched->folded(w)));

@@ -97,7 +97,10 @@ Selection select_platform(const Mechanism<double>& m, const Workspace<double>& w
 }
 
 Selection select_any(const Mechanism<double>& m, const Workspace<double>& w, int rank) {
-  return select_coordinates(m, w, std::vector<int>(at(m.nv), 0), rank);
+  std::vector<int> column_class(at(m.nv), 0);
+  for (const TreeJoint& j : m.joint)  // modes are stiff: joints follow them better than they follow joints
+    if (j.type == Elementary::modal) std::fill_n(column_class.begin() + j.v, j.modes, 1);
+  return select_coordinates(m, w, column_class, rank);
 }
 
 }  // namespace gough

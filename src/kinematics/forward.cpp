@@ -23,7 +23,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// Where an actuated coordinate stands in q.
 int position_of(const Structure& m, int coordinate) {
   for (const TreeJoint& j : m.joint)
-    if (velocity_size(j.type) == 1 && j.v == coordinate) return j.q;
+    if (velocity_size(j) == 1 && j.v == coordinate) return j.q;
   return -1;
 }
 

@@ -15,7 +15,7 @@ bool contains(const std::vector<int>& all, int x) { return std::find(all.begin()
 std::vector<int> wishes(const Mechanism<double>& m) {
   std::vector<int> wish(at(m.nv), 0);
   for (const TreeJoint& j : m.joint)
-    if (velocity_size(j.type) == 1) wish[at(j.v)] = 1;
+    if (single_coordinates(j) == 1) wish[at(j.v)] = 1;
   for (const int e : m.elastic) wish[at(e)] = 2;
   for (const int a : m.actuator) wish[at(a)] = 3;
   return wish;
@@ -30,7 +30,7 @@ std::vector<int> independent_at_home(const Mechanism<double>& m) {
 
 bool has_one_axis(const Mechanism<double>& m, int v) {
   return std::any_of(m.joint.begin(), m.joint.end(),
-                     [&](const TreeJoint& j) { return j.v == v && velocity_size(j.type) == 1; });
+                     [&](const TreeJoint& j) { return j.v == v && velocity_size(j) == 1; });
 }
 bool have_one_axis(const Mechanism<double>& m, const std::vector<int>& coordinates) {
   return std::all_of(coordinates.begin(), coordinates.end(), [&](int v) { return has_one_axis(m, v); });
@@ -40,7 +40,7 @@ Vec3<double> turned(const TreeJoint& j, const Vec3<double>& r) { return j.revers
 
 /// Puts a tree joint where its coordinates are x: the inverse of named_positions.
 void set_position(const TreeJoint& j, const VecX<double>& x, VecX<double>& q) {
-  if (position_size(j.type) == 1) q[j.q] = x[j.v];
+  if (!has_turns(j)) q.segment(j.q, position_size(j)) = x.segment(j.v, position_size(j));
   if (j.type == Elementary::spherical)
     q.segment<4>(j.q) = quaternion_from_rotation(rotation_from_vector<double>(turned(j, x.segment<3>(j.v))));
   if (j.type == Elementary::free) {
@@ -68,7 +68,7 @@ std::vector<int> guiding_coordinates(const Mechanism<double>& m) {
   for (const int a : m.actuator)  // in the order of the file
     if (contains(independent, a) && has_one_axis(m, a)) all.push_back(a);
   for (const TreeJoint& j : m.joint) {
-    const int n = velocity_size(j.type);
+    const int n = velocity_size(j);
     bool whole = true;
     for (int v = j.v; v < j.v + n; ++v)
       whole = whole && contains(independent, v) && !contains(all, v) &&
@@ -94,7 +94,7 @@ Answer guide(const Mechanism<double>& m, const std::vector<int>& coordinates, co
   }
   return walk(m, w, [&](double s, VecX<double>& q) {
     for (const TreeJoint& j : m.joint)
-      if (velocity_size(j.type) > 0 && contains(coordinates, j.v)) set_position(j, from + (to - from) * s, q);
+      if (velocity_size(j) > 0 && contains(coordinates, j.v)) set_position(j, from + (to - from) * s, q);
     return hold;
   });
 }

@@ -34,7 +34,7 @@ Subspace allowed_motions(const Mechanism<double>& m, const Workspace<double>& w,
     }
   Subspace columns(6, 0);
   for (int j = 0; j < m.tree_size(); ++j)
-    for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c) {
+    for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c) {
       if (m.coordinate[at(m.joint[at(j)].v + c)].joint != joint) continue;
       const Motion<double> v = joint_column(m, w, j, c);
       columns.conservativeResize(6, columns.cols() + 1);
@@ -120,12 +120,19 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
   closure(m, w);
   const MatX<double> freedom = null_space(w.K);
   if (freedom.cols() == 0) return poses;
+  Hold hold;
+  hold.coordinates.assign(at(m.nv), false);
+  for (const TreeJoint& j : m.joint)
+    if (j.type == Elementary::modal) std::fill_n(hold.coordinates.begin() + j.v, j.modes, true);
   for (int i = 1; i < count; ++i) {
     const VecX<double> rate = VecX<double>::NullaryExpr(freedom.cols(), [&] { return uniform(random); });
     const VecX<double> dv = freedom * rate;
     const double size = std::max(1e-12, dv.cwiseAbs().maxCoeff());
-    w.q = moved(m, m.home, dv * (0.08 / size));
-    if (close_loops(m, w).closed) poses.push_back(w.q);
+    VecX<double> step = dv * (0.08 / size);
+    for (const TreeJoint& j : m.joint)  // beams stay straight: what they add when bent is no general rank
+      if (j.type == Elementary::modal) step.segment(j.v, j.modes).setZero();
+    w.q = moved(m, m.home, step);
+    if (close_loops(m, w, hold).closed) poses.push_back(w.q);
   }
   return poses;
 }
@@ -242,7 +249,7 @@ bool lock_coordinate(JointDescription& joint, const IdleMotion& motion, const Me
   for (std::size_t k = 0; k < joint.coordinates.size(); ++k)
     for (int j = 0; j < m.tree_size(); ++j) {
       const TreeJoint& tree = m.joint[at(j)];
-      if (velocity_size(tree.type) != 1 || m.coordinate[at(tree.v)].name != coordinate_name(joint, k)) continue;
+      if (velocity_size(tree) != 1 || m.coordinate[at(tree.v)].name != coordinate_name(joint, k)) continue;
       const Motion<double> v = joint_column(m, w, j, 0);
       columns.conservativeResize(6, columns.cols() + 1);
       columns.rightCols(1) << v.angular, v.linear;
@@ -318,7 +325,7 @@ Prepared assembled(const RobotDescription& robot) {
   for (int j = 0; j < m.tree_size(); ++j) {  // start where the loose mechanism closed
     const int old = loose.find_body(m.body_name[at(j)]);
     if (old < 0 || loose.joint[at(old)].type != m.joint[at(j)].type) continue;
-    const int size = position_size(m.joint[at(j)].type);
+    const int size = position_size(m.joint[at(j)]);
     m.home_description.start.segment(m.joint[at(j)].q, size) = loose.home.segment(loose.joint[at(old)].q, size);
   }
   const HomeAssembly before = result.home;

@@ -113,7 +113,7 @@ MatX<double> chain_jacobian(const Mechanism<double>& m, const Workspace<double>&
   MatX<double> J = MatX<double>::Zero(6, leg.coordinates + free.cols());
   const int tip = cut.b == m.platform.body ? cut.a : cut.b;
   for (int j = tip; j != base; j = m.parent[at(j)])
-    for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c)
+    for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c)
       J.col(m.joint[at(j)].v + c - leg.first_v) = at_platform(joint_column(m, w, j, c));
   J.rightCols(free.cols()) = free;
   return J;
@@ -126,7 +126,7 @@ MatX<double> body_twists(const Mechanism<double>& m, const Workspace<double>& w)
     const Vec3<double> com =
         w.X0[at(b)] * (I.mass > 0 ? Vec3<double>(I.first / I.mass) : Vec3<double>(Vec3<double>::Zero()));
     for (int j = b; j != base; j = m.parent[at(j)])
-      for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c) {
+      for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c) {
         const Motion<double> v = joint_column(m, w, j, c);
         K.block<6, 1>(6 * b, m.joint[at(j)].v + c) << v.angular, v.linear + cross<double>(v.angular, com);
       }

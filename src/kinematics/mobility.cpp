@@ -206,7 +206,7 @@ class Checker {
             "move home or widen the limits");
     };
     for (const TreeJoint& j : m_.joint)
-      if (position_size(j.type) == 1)
+      if (position_size(j) == 1)
         judge("'" + m_.coordinate[at(j.v)].name + "'", m_.home[j.q], m_.coordinate[at(j.v)].position);
     if (!m_.platform.exists()) return;
     const Transform<double> pose = platform_pose(m_, w_);

@@ -26,7 +26,7 @@ Vec3<double> end_of_leg(const Mechanism<double>& m, const Workspace<double>& w, 
 /// The drive's motion of the leg's end with all passive joints of the leg held, about the base's origin.
 Motion<double> drive_motion(const Mechanism<double>& m, const Workspace<double>& w, int v) {
   for (int j = 0; j < m.tree_size(); ++j)
-    for (int c = 0; c < velocity_size(m.joint[at(j)].type); ++c)
+    for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c)
       if (m.joint[at(j)].v + c == v) return joint_column(m, w, j, c);
   return {};
 }

@@ -241,8 +241,7 @@ class Builder {
     const auto kinds = joint_run(joint.kind, joint.length).joint;
     std::size_t first = 0;
     for (std::size_t i = 0; i < k; ++i) first += at(velocity_size(kinds[i]));
-    const std::size_t size = at(velocity_size(type));
-    if (size == 1 && joint.coordinates[first].locked) {
+    if (velocity_size(type) == 1 && joint.coordinates[first].locked) {
       const double value = start_value(joint.coordinates[first]);
       if (type == Elementary::revolute) placement.R = placement.R * rotation_z(value);
       if (type == Elementary::prismatic) placement.p += placement.R.col(2) * value;
@@ -250,17 +249,28 @@ class Builder {
     }
     m_.parent.push_back(parent);
     m_.placement.push_back(placement);
-    m_.joint.push_back({type, m_.nq, m_.nv, backwards});
-    m_.nq += position_size(type);
-    m_.nv += velocity_size(type);
-    for (int c = 0; c < velocity_size(type); ++c) add_coordinate(joint, first + at(c));
-    add_start(joint, type, first, backwards);
+    TreeJoint tree{type, m_.nq, m_.nv, backwards};
+    if (type == Elementary::modal) {
+      if (backwards)
+        throw Error(joint.where, fmt::format("body '{}': read a loop that reaches it at its far end first, expected the "
+                                             "end that its modes take as clamped",
+                                             joint.parent));
+      tree.modal = static_cast<int>(m_.modal.size());
+      tree.modes = static_cast<int>(joint.modal->modes());
+      m_.modal.push_back(joint.modal);
+    }
+    m_.joint.push_back(tree);
+    m_.nq += position_size(tree);
+    m_.nv += velocity_size(tree);
+    for (int c = 0; c < velocity_size(tree); ++c) add_coordinate(joint, first + at(c));
+    add_start(joint, tree, first);
   }
 
   static double start_value(const CoordinateDescription& c) { return c.home.value_or(c.guess.value_or(0.0)); }
 
   /// Walked backwards, a turn and a pose are the inverse of what the file says; single axes are turned round instead.
-  void add_start(const JointDescription& joint, Elementary type, std::size_t first, bool backwards) {
+  void add_start(const JointDescription& joint, const TreeJoint& tree, std::size_t first) {
+    const auto [type, backwards] = std::pair(tree.type, tree.reversed);
     const auto value = [&](std::size_t k) { return start_value(joint.coordinates[first + k]); };
     const auto rotation = [&](std::size_t k) -> Mat3<double> {
       const Mat3<double> R = rotation_from_vector<double>({value(k), value(k + 1), value(k + 2)});
@@ -270,7 +280,8 @@ class Builder {
       const Eigen::Vector4d unit = quaternion_from_rotation(rotation(k));
       start_.insert(start_.end(), unit.begin(), unit.end());
     };
-    if (type == Elementary::revolute || type == Elementary::prismatic) start_.push_back(value(0));
+    if (!has_turns(tree))
+      for (int c = 0; c < velocity_size(tree); ++c) start_.push_back(value(at(c)));
     if (type == Elementary::spherical) turn(0);
     if (type == Elementary::free) {
       Vec3<double> p(value(0), value(1), value(2));
@@ -278,7 +289,7 @@ class Builder {
       start_.insert(start_.end(), p.begin(), p.end());
       turn(3);
     }
-    for (int c = 0; c < velocity_size(type); ++c)
+    for (int c = 0; c < velocity_size(tree); ++c)
       m_.home_description.held.push_back(joint.coordinates[first + at(c)].home.has_value());
   }
 
@@ -287,7 +298,7 @@ class Builder {
     Coordinate c;
     c.name = coordinate_name(joint, k);
     c.joint = joint.name;
-    c.is_length = coordinate_kinds(joint.kind)[k].is_length;
+    c.is_length = joint.modal ? joint.modal->is_length[k] : coordinate_kinds(joint.kind)[k].is_length;
     c.actuated = d.actuated;
     c.elastic = d.elastic;
     c.has_drive = d.has_drive;
@@ -393,7 +404,7 @@ class Builder {
       if (leg_of[at(j)] < 0) continue;
       Leg& leg = m_.leg[at(leg_of[at(j)])];
       leg.bodies += 1;
-      leg.coordinates += velocity_size(m_.joint[at(j)].type);
+      leg.coordinates += velocity_size(m_.joint[at(j)]);
     }
     for (std::size_t c = 0; c < m_.cut.size(); ++c)
       for (const int end : {m_.cut[c].a, m_.cut[c].b})

@@ -23,7 +23,7 @@ const std::vector<CutRow>& cut_rows(JointKind kind) {
   static const CutRow x{What::position, 0}, y{What::position, 1}, z{What::position, 2};
   static const CutRow rx{What::turn, 0}, ry{What::turn, 1}, rz{What::turn, 2};
   static const CutRow x_of_z{What::axis, 0, 2}, y_of_z{What::axis, 1, 2}, z_of_x{What::axis, 2, 0};
-  static const std::array<std::vector<CutRow>, 11> rows = {{
+  static const std::array<std::vector<CutRow>, 12> rows = {{
       {x, y, z, rx, ry, rz},           // fixed
       {x, y, z, y_of_z, x_of_z},       // revolute
       {x, y, rx, ry, rz},              // prismatic
@@ -35,12 +35,13 @@ const std::vector<CutRow>& cut_rows(JointKind kind) {
       {z},                             // point_on_plane
       {CutRow{What::distance, 0, 0}},  // distance
       {},                              // free
+      {},                              // modal: never cut
   }};
   return rows[static_cast<std::size_t>(kind)];
 }
 
 const std::vector<CoordinateKind>& coordinate_kinds(JointKind kind) {
-  static const std::array<std::vector<CoordinateKind>, 11> kinds = {{
+  static const std::array<std::vector<CoordinateKind>, 12> kinds = {{
       {},
       {{"", false}},
       {{"", true}},
@@ -88,6 +89,7 @@ JointRun joint_run(JointKind kind, double length) {
     case JointKind::point_on_plane: return {{E::prismatic, E::prismatic, E::spherical}, {x, xi * y, yi, o}};
     case JointKind::distance: return {{E::revolute, E::revolute, E::spherical}, {x, xi * y, yi * up(length), o}};
     case JointKind::free: return {{E::free}, {o, o}};
+    case JointKind::modal: return {{E::modal}, {o, o}};
   }
   return {};
 }

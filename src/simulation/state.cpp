@@ -207,7 +207,7 @@ class TreeForm : public StateForm {
   /// Quaternions: q' = q (0, w)/2, which keeps their length.
   void rates(const Workspace<double>& w, VecX<double>& rates) const override {
     for (const TreeJoint& j : m_.joint) {
-      const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
+      const int slides = single_coordinates(j);
       for (int i = 0; i < slides; ++i) rates[j.q + i] = w.v[j.v + i];
       if (turns_of(j) < 0) continue;
       const Vec3<double> turn = w.v.segment<3>(turns_of(j)) / 2;

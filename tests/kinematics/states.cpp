@@ -93,9 +93,9 @@ VecX<DD> curve(const Structure& m, const VecX<double>& q, const VecX<double>& v,
     for (int i = 0; i < 3; ++i) set(iq + 1 + i, u.coeffs()[i], d.coeffs()[i], dd[i]);
   };
   for (const TreeJoint& j : m.joint) {
-    const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
+    const int slides = single_coordinates(j);
     for (int i = 0; i < slides; ++i) set(j.q + i, q[j.q + i], v[j.v + i], a[j.v + i]);
-    if (position_size(j.type) >= 4) turn(j.q + slides, j.v + slides);
+    if (has_turns(j)) turn(j.q + slides, j.v + slides);
   }
   return x;
 }

@@ -3,6 +3,8 @@
 ///   U_j = I^A_j S_j,  D_j = S_j^T U_j + J_m u^2,  I^A_i += X_j (I^A_j - U_j D_j^-1 U_j^T) X_j^T             (B1)
 ///   u_j = r_j - S_j^T p_j,  p_i += X_j (p_j + U_j D_j^-1 u_j)                  tip to base                  (B2)
 ///   q''_j = D_j^-1 (u_j - U_j^T X_j^-1 a_i),  a_j = X_j^-1 a_i + S_j q''_j     base to tip                  (B3)
+/// A modal joint carries mass itself (modal.hpp): in the frame before it, U = X I^A S + H, D = S^T I^A S + M, and the body before it
+/// has the modes' rigid inertia I.                                                                            (B4)
 #include <algorithm>
 #include <array>
 
@@ -47,7 +49,13 @@ struct Articulated {
     std::vector<Force<S>> p;              ///< per right side
     std::vector<Motion<S>> a;
   };
+  struct Modes {
+    MatX<S> U, W;  ///< 6 x modes, in the frame of the body before; D^-1 U^T
+    MatX<S> D;     ///< modes x modes, factored
+    VecX<S> u;     ///< modes
+  };
   std::vector<Body> body;
+  std::vector<Modes> modes;  ///< per Structure::modal
   S smallest_pivot{1.0};
 
   /// `most` right sides are solved at a time.
@@ -56,6 +64,9 @@ struct Articulated {
       b.p.resize(most);
       b.a.resize(most);
     }
+    for (const auto& x : m.modal)
+      modes.push_back({MatX<S>::Zero(6, x->modes()), MatX<S>::Zero(x->modes(), 6),
+                       MatX<S>::Zero(x->modes(), x->modes()), VecX<S>::Zero(x->modes())});
   }
 };
 
@@ -69,7 +80,8 @@ Force<S> along_joint(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j
     case Elementary::spherical: return {I.A.col(c), I.B.row(c).transpose()};
     case Elementary::prismatic: return {I.B.col(2), I.C.col(2)};
     case Elementary::fixed:
-    case Elementary::free: break;
+    case Elementary::free:
+    case Elementary::modal: break;
   }
   return I * joint_axis(m, w, j, c);
 }
@@ -104,6 +116,66 @@ ArticulatedInertia<S> without_joint(int n, const typename Articulated<S>::Body& 
 }
 }  // namespace detail
 
+namespace detail {
+template <Scalar S>
+Force<S> force_of(const MatX<S>& U, Eigen::Index c) {
+  return {U.col(c).template head<3>(), U.col(c).template tail<3>()};
+}
+
+/// (B4) for modal joint j.
+template <Scalar S>
+void articulate_modes(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, Articulated<S>& chain) {
+  const auto& b = chain.body[j];
+  auto& x = chain.modes[static_cast<std::size_t>(m.joint[j].modal)];
+  const ModalState<S>& s = modal_inertia(m, w, j);
+  const int n = m.joint[j].modes;
+  x.D = s.M;
+  for (int c = 0; c < n; ++c) {
+    const Force<S> own = b.inertia * s.axes[static_cast<std::size_t>(c)], outside = w.X[j] * own + modal_coupling(s, c);
+    x.U.col(c) << outside.moment, outside.force;
+    for (int i = 0; i < n; ++i) x.D(i, c) = x.D(i, c) + power(own, s.axes[static_cast<std::size_t>(i)]);
+  }
+  x.W = x.U.transpose();
+  chain.smallest_pivot = smaller(chain.smallest_pivot, ldlt_factor(x.D));
+  ldlt_solve(x.D, x.W);
+  ArticulatedInertia<S>& before = chain.body[static_cast<std::size_t>(m.parent[j])].inertia;
+  before.add(w.X[j], b.inertia);
+  before.add(Transform<S>(), ArticulatedInertia<S>(s.I));
+  const auto moment = x.U.template topRows<3>(), force = x.U.template bottomRows<3>();
+  before.A -= moment.lazyProduct(x.W.template leftCols<3>());
+  before.B -= moment.lazyProduct(x.W.template rightCols<3>());
+  before.C -= force.lazyProduct(x.W.template rightCols<3>());
+}
+
+/// (B2) for modal joint j.
+template <Scalar S>
+void modes_inward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side, Articulated<S>& chain,
+                  S* r) {
+  auto& x = chain.modes[static_cast<std::size_t>(m.joint[j].modal)];
+  const Force<S>& p = chain.body[j].p[side];
+  Eigen::Map<VecX<S>> rest(r, x.u.size());
+  along_axes(m, w, j, p, x.u.data());
+  x.u = rest - x.u;
+  ldlt_solve(x.D, x.u);
+  rest = x.u;
+  Force<S> passed = w.X[j] * p;
+  for (Eigen::Index c = 0; c < rest.size(); ++c) passed += force_of(x.U, c) * S(rest[c]);
+  chain.body[static_cast<std::size_t>(m.parent[j])].p[side] += passed;
+}
+
+/// (B3) for modal joint j.
+template <Scalar S>
+void modes_outward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side, Articulated<S>& chain,
+                   S* r) {
+  auto& x = chain.modes[static_cast<std::size_t>(m.joint[j].modal)];
+  const Motion<S>& before = chain.body[static_cast<std::size_t>(m.parent[j])].a[side];
+  Eigen::Map<VecX<S>> rest(r, x.u.size());
+  rest -= x.W.template leftCols<3>().lazyProduct(before.angular);
+  rest -= x.W.template rightCols<3>().lazyProduct(before.linear);
+  chain.body[j].a[side] = w.X[j].from_outside(before) + joint_motion<S>(m, w, j, r);
+}
+}  // namespace detail
+
 /// (B1) for bodies first .. last-1 of one chain. Reads X.
 template <Scalar S>
 void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int last, Articulated<S>& chain) {
@@ -111,8 +183,12 @@ void articulate(const Mechanism<S>& m, const Workspace<S>& w, int first, int las
     chain.body[static_cast<std::size_t>(j)].inertia = ArticulatedInertia<S>(m.inertia[static_cast<std::size_t>(j)]);
   for (int j = last; j-- > first;) {
     const auto k = static_cast<std::size_t>(j);
+    if (m.joint[k].type == Elementary::modal) {
+      detail::articulate_modes(m, w, k, chain);
+      continue;
+    }
     auto& b = chain.body[k];
-    const int n = velocity_size(m.joint[k].type);
+    const int n = velocity_size(m.joint[k]);
     std::array<S, 6> column;
     for (int c = 0; c < n; ++c) {
       Force<S>& U = b.U[static_cast<std::size_t>(c)];
@@ -142,8 +218,9 @@ void solve_joint(int n, const typename Articulated<S>::Body& b, const std::array
 template <Scalar S>
 void articulated_inward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side,
                         Articulated<S>& chain, S* r) {
+  if (m.joint[j].type == Elementary::modal) return modes_inward(m, w, j, side, chain, r);
   const auto& b = chain.body[j];
-  const int n = velocity_size(m.joint[j].type);
+  const int n = velocity_size(m.joint[j]);
   std::array<S, 6> u, x;
   along_axes(m, w, j, b.p[side], u.data());
   for (int c = 0; c < n; ++c) u[static_cast<std::size_t>(c)] = r[c] - u[static_cast<std::size_t>(c)];
@@ -160,8 +237,9 @@ void articulated_inward(const Mechanism<S>& m, const Workspace<S>& w, std::size_
 template <Scalar S>
 void articulated_outward(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, std::size_t side,
                          Articulated<S>& chain, S* r) {
+  if (m.joint[j].type == Elementary::modal) return modes_outward(m, w, j, side, chain, r);
   auto& b = chain.body[j];
-  const int n = velocity_size(m.joint[j].type);
+  const int n = velocity_size(m.joint[j]);
   Motion<S> a;
   if (m.parent[j] != base) {
     a = w.X[j].from_outside(chain.body[static_cast<std::size_t>(m.parent[j])].a[side]);

@@ -90,6 +90,18 @@ void give_efforts(Dynamics<S>& d, const Workspace<S>& w) {
   }
 }
 
+/// What bodies that bend add to forces on y, where twists of bodies are known for unit rates of y.
+template <Scalar S>
+void add_bending(const Mechanism<S>& m, const Dynamics<S>& d, Workspace<S>& w, VecX<S>& F) {
+  if (m.modal.empty()) return;
+  add_modal_power(
+      m, d.form.G, w.A, w.a.data(),
+      [&](std::size_t j, Eigen::Index y) {
+        return d.noc ? twist_of(*d.noc, w, j, y) : twist_of(*d.virtual_power, j, y);
+      },
+      w, F);
+}
+
 /// lambda by the dependent coordinates, for formulations that work without it.
 template <Scalar S>
 void project_loop_forces(Dynamics<S>& d, Workspace<S>& w) {
@@ -130,11 +142,13 @@ void inverse_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) 
       orthogonal_complement(m, w, d.form.G, *d.noc);
       body_wrenches(m, w, detail::applied(d), w.A, *d.noc);
       forces_by_noc(m, d.form.G, *d.noc, w.a, w, d.F);
+      detail::add_bending(m, d, w, d.F);
       break;
     case Formulation::virtual_power:
       tree_accelerations(m, w);
       body_jacobians(m, w, d.form.G, *d.virtual_power);
       forces_by_virtual_power(m, d.loads, d.external, w, d.form.G, w.A, w.a, *d.virtual_power, d.F);
+      detail::add_bending(m, d, w, d.F);
       break;
     case Formulation::dalembert:
     case Formulation::scdd:
@@ -157,18 +171,17 @@ void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) 
   detail::give_efforts(d, w);
   if (d.split) reduce_legs(*d.split, w, *d.reduction);
   const PlatformSplit* split = d.split ? &*d.split : nullptr;
-  LegReduction<S>* reduction = d.split ? &*d.reduction : nullptr;
   switch (d.options.by) {
     case Formulation::multipliers:
       tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
       return accelerations_by_multipliers(m, d.y, d.efforts, *d.multipliers, w);
     case Formulation::scdd:
       tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
-      return accelerations_by_scdd(m, d.y, split, reduction, d.push, *d.scdd, w);
+      return accelerations_by_scdd(m, d.y, split, d.push, *d.scdd, w);
     case Formulation::legs:
       if (!d.by_legs()) {
         tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
-        return accelerations_by_chains(m, d.y, split, reduction, d.push, *d.legs, w);
+        return accelerations_by_chains(m, d.y, split, d.push, *d.legs, w);
       }
       leg_effort_rates(*d.split, *d.reduction, d.efforts);
       bias_accelerations(*d.split, *d.reduction, d.reduction->d, w);
@@ -185,10 +198,12 @@ void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) 
     orthogonal_complement(m, w, d.form.G, *d.noc);
     body_wrenches(m, w, detail::applied(d), w.A, *d.noc);
     forces_by_noc(m, d.form.G, *d.noc, w.a, w, d.bias);
+    detail::add_bending(m, d, w, d.bias);
     accelerations_by_noc(m, d.form, d.efforts, *d.noc, d.bias, d.F, w);
   } else if (d.options.by == Formulation::virtual_power) {
     body_jacobians(m, w, d.form.G, *d.virtual_power);
     forces_by_virtual_power(m, d.loads, d.external, w, d.form.G, w.A, w.a, *d.virtual_power, d.bias);
+    detail::add_bending(m, d, w, d.bias);
     accelerations_by_virtual_power(m, d.form, d.efforts, *d.virtual_power, d.bias, d.F, w);
   } else {
     tree_forces(m, detail::applied(d), w.A, w.a.data(), w);

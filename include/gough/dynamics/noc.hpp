@@ -40,7 +40,7 @@ void orthogonal_complement(const Mechanism<S>& m, const Workspace<S>& w, const M
     const Transform<S>& X = w.X[j];
     for (Eigen::Index y = 0; y < d.T.cols(); ++y) {
       Motion<S> t;
-      for (int c = 0; c < velocity_size(joint.type); ++c) t += joint_axis(m, w, j, c) * S(L(joint.v + c, y));
+      for (int c = 0; c < velocity_size(joint); ++c) t += joint_axis(m, w, j, c) * S(L(joint.v + c, y));
       if (const int i = m.parent[j]; i != base) {
         const Eigen::Index up = 6 * static_cast<Eigen::Index>(i);
         t += X.from_outside(Motion<S>{d.T.template block<3, 1>(up, y), d.T.template block<3, 1>(up + 3, y)});
@@ -94,6 +94,16 @@ void forces_by_noc(const Mechanism<S>& m, const MatX<S>& L, const Noc<S>& d, con
     F += L.row(c).transpose() * (reflected_rotor(m, static_cast<std::size_t>(c)) * a[c] - w.load[c]);
 }
 
+/// The motion of body j for a unit rate of y, in its own frame, from T.
+template <Scalar S>
+Motion<S> twist_of(const Noc<S>& d, const Workspace<S>& w, std::size_t j, Eigen::Index y) {
+  const auto row = 6 * static_cast<Eigen::Index>(j);
+  const Mat3<S> Rt = w.X0[j].R.transpose();
+  const Vec3<S> turn = d.T.template block<3, 1>(row, y), move = d.T.template block<3, 1>(row + 3, y);
+  const Vec3<S> own = Rt * turn;
+  return {own, Rt * move - cross(own, d.centre[j])};
+}
+
 /// (N3) Reads T, F at y'' = 0 (accelerations g). Writes a.
 template <Scalar S>
 void accelerations_by_noc(const Mechanism<S>& m, const ExplicitForm<S>& form, const Efforts<S>& efforts, Noc<S>& d,
@@ -106,6 +116,8 @@ void accelerations_by_noc(const Mechanism<S>& m, const ExplicitForm<S>& form, co
     d.MT.template bottomRows<3>() = T.template bottomRows<3>() * m.inertia[j].mass;
     d.M_y.noalias() += T.transpose().lazyProduct(d.MT);
   }
+  add_modal_mass(
+      m, form.G, [&](std::size_t j, Eigen::Index y) { return twist_of(d, w, j, y); }, w, d.M_y);
   add_rotors(m, form.G, d.M_y);
   d.smallest_pivot = reduced_accelerations(form, efforts, bias, d.M_y, d.right, F, w);
 }

@@ -73,7 +73,8 @@ void regroup_inertias(Mechanism<S>& m, const Mechanism<double>& numbers) {
       case Elementary::prismatic: part.second = I.second; break;
       case Elementary::spherical: part.mass = I.mass; break;
       case Elementary::fixed: part = I; break;
-      case Elementary::free: continue;
+      case Elementary::free:
+      case Elementary::modal: continue;
     }
     give(static_cast<int>(j), m.parent[j], Transform<S>(), m.placement[j], part);
   }

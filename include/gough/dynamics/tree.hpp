@@ -7,6 +7,7 @@
 /// t is what the joints of the tree would have to do for the motion q, q', q''; Q are the loads (loads.hpp). The loops
 /// close when t = B tau + K^T lambda.                                                                        (T5)
 #include "gough/dynamics/loads.hpp"
+#include "gough/dynamics/modal.hpp"
 
 namespace gough {
 
@@ -22,6 +23,9 @@ Motion<S> joint_axis(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j
     case Elementary::free:
       if (c < 3) axis.linear = w.X[j].R.transpose() * m.placement[j].R.col(c);
       else axis.angular[c - 3] = S(1.0);
+      break;
+    case Elementary::modal:
+      return w.modal[static_cast<std::size_t>(m.joint[j].modal)].axes[static_cast<std::size_t>(c)];
   }
   return axis;
 }
@@ -39,6 +43,11 @@ void along_axes(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, con
     case Elementary::free: {
       const Vec3<S> force = m.placement[j].R.transpose() * (w.X[j].R * f.force);
       for (int i = 0; i < 3; ++i) out[i] = force[i], out[3 + i] = f.moment[i];
+      break;
+    }
+    case Elementary::modal: {
+      const auto& axes = w.modal[static_cast<std::size_t>(m.joint[j].modal)].axes;
+      for (std::size_t i = 0; i < axes.size(); ++i) out[i] = power(f, axes[i]);
     }
   }
 }
@@ -81,6 +90,7 @@ void tree_forces(const Mechanism<S>& m, bool applied, const std::vector<Motion<S
   for (std::size_t j = m.parent.size(); j-- > 0;) {
     along_axes(m, w, j, w.f[j], w.t.data() + m.joint[j].v);
     if (const int i = m.parent[j]; i != base) w.f[static_cast<std::size_t>(i)] += w.X[j] * w.f[j];
+    if (m.joint[j].type == Elementary::modal) add_modal_forces(m, A, qdd, j, w);
   }
   for (int c = 0; c < m.nv; ++c) {
     w.t[c] = w.t[c] - w.load[c];
@@ -97,13 +107,18 @@ void mass_matrix(const Mechanism<S>& m, const Workspace<S>& w, std::vector<Inert
     if (const int i = m.parent[j]; i != base)
       composite[static_cast<std::size_t>(i)] = composite[static_cast<std::size_t>(i)] + w.X[j] * composite[j];
     const TreeJoint& joint = m.joint[j];
-    for (int c = 0; c < velocity_size(joint.type); ++c) {
+    const ModalState<S>* modal = joint.type == Elementary::modal ? &modal_inertia(m, w, j) : nullptr;
+    if (modal != nullptr) composite[static_cast<std::size_t>(m.parent[j])] =
+        composite[static_cast<std::size_t>(m.parent[j])] + modal->I;
+    for (int c = 0; c < velocity_size(joint); ++c) {
       Force<S> F = composite[j] * joint_axis(m, w, j, c);
       along_axes(m, w, j, F, M.data() + M.rows() * (joint.v + c) + joint.v);
+      if (modal != nullptr) M.col(joint.v + c).segment(joint.v, joint.modes) += modal->M.col(c);
       for (std::size_t k = j; m.parent[k] != base;) {
         F = w.X[k] * F;
+        if (modal != nullptr && k == j) F += modal_coupling(*modal, c);
         k = static_cast<std::size_t>(m.parent[k]);
-        const int v = m.joint[k].v, n = velocity_size(m.joint[k].type);
+        const int v = m.joint[k].v, n = velocity_size(m.joint[k]);
         along_axes(m, w, k, F, M.data() + M.rows() * (joint.v + c) + v);
         for (int r = 0; r < n; ++r) M(joint.v + c, v + r) = M(v + r, joint.v + c);
       }

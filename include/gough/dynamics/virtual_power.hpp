@@ -85,7 +85,7 @@ void body_jacobians(const Mechanism<S>& m, const Workspace<S>& w, const MatX<S>&
         T = Rt * (Ti - cross(w.X[j].p, Ri));
         R = Rt * Ri;
       }
-      for (int c = 0; c < velocity_size(joint.type); ++c) {
+      for (int c = 0; c < velocity_size(joint); ++c) {
         const Motion<S> axis = joint_axis(m, w, j, c);
         T += axis.linear * S(G(joint.v + c, y));
         R += axis.angular * S(G(joint.v + c, y));
@@ -170,7 +170,7 @@ void add_other_forces(const Mechanism<S>& m, const LoadPlan& plan, bool external
        plan.sprung_spherical)  // turns that a neighbour's spring loads, though they have none of their own
     for (int i = 0; i < 3; ++i) {
       const auto k = static_cast<std::size_t>(j);
-      const int c = m.joint[k].v + velocity_size(m.joint[k].type) - 3 + i;
+      const int c = m.joint[k].v + velocity_size(m.joint[k]) - 3 + i;
       bool listed = false;
       for (const LoadPlan::Coordinate& x : plan.tree) listed = listed || x.index == c;
       if (!listed) F -= G.row(c).transpose() * w.load[c];
@@ -209,6 +209,13 @@ void forces_by_virtual_power(const Mechanism<S>& m, const LoadPlan& plan, bool e
   add_other_forces(m, plan, external, w, G, a, d, F);
 }
 
+/// The motion of body j for a unit rate of y, in its own frame.
+template <Scalar S>
+Motion<S> twist_of(const VirtualPower<S>& d, std::size_t j, Eigen::Index y) {
+  const auto row = 6 * static_cast<Eigen::Index>(j);
+  return {d.J.template block<3, 1>(row + 3, y), d.J.template block<3, 1>(row, y)};
+}
+
 /// (J5) Reads J, F at y'' = 0. Writes a.
 template <Scalar S>
 void accelerations_by_virtual_power(const Mechanism<S>& m, const ExplicitForm<S>& form, const Efforts<S>& efforts,
@@ -225,6 +232,8 @@ void accelerations_by_virtual_power(const Mechanism<S>& m, const ExplicitForm<S>
       d.M_y.col(y).noalias() += J.transpose().lazyProduct(f);
     }
   }
+  add_modal_mass(
+      m, form.G, [&](std::size_t j, Eigen::Index y) { return twist_of(d, j, y); }, w, d.M_y);
   add_rotors(m, form.G, d.M_y);
   d.smallest_pivot = reduced_accelerations(form, efforts, bias, d.M_y, d.right, F, w);
 }

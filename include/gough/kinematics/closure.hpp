@@ -62,7 +62,7 @@ template <Scalar S, class Row>
 void fill_row(const Mechanism<S>& m, const Workspace<S>& w, const Force<S>& wrench, const CutJoint::Step& step,
               Row&& row) {
   const TreeJoint& joint = m.joint[static_cast<std::size_t>(step.body)];
-  for (int c = 0; c < velocity_size(joint.type); ++c) {
+  for (int c = 0; c < velocity_size(joint); ++c) {
     const S p = power(wrench, joint_column(m, w, step.body, c));
     row(joint.v + c) = step.sign > 0 ? p : S(-p);
   }

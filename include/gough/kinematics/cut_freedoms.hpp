@@ -39,6 +39,7 @@ std::array<Force<S>, 6> free_wrenches(JointKind kind, const Transform<S>& A, con
       break;
     }
     case JointKind::free: slide(0, A.R.col(0)), slide(1, A.R.col(1)), slide(2, A.R.col(2)), turns(3); break;
+    case JointKind::modal: break;
   }
   return w;
 }

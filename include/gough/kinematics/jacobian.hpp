@@ -23,7 +23,7 @@ void platform_jacobian(const Mechanism<S>& m, const Workspace<S>& w, MatX<S>& J)
   const Vec3<S> p = w.X0[static_cast<std::size_t>(m.platform.body)] * m.platform_frame.p;
   for (int j = m.platform.body; j != base; j = m.parent[static_cast<std::size_t>(j)]) {
     const TreeJoint& joint = m.joint[static_cast<std::size_t>(j)];
-    for (int c = 0; c < velocity_size(joint.type); ++c) {
+    for (int c = 0; c < velocity_size(joint); ++c) {
       const Motion<S> column = joint_column(m, w, j, c);
       J.col(joint.v + c).template head<3>() = column.angular;
       J.col(joint.v + c).template tail<3>() = column.linear + cross<S>(column.angular, p);
@@ -79,9 +79,9 @@ void displace(const Structure& m, const VecX<S>& dv, VecX<S>& q) {
     q[iq + 3] = z0 * c + w0 * z + x0 * y - y0 * x;
   };
   for (const TreeJoint& j : m.joint) {
-    const int slides = j.type == Elementary::free ? 3 : position_size(j.type) == 1 ? 1 : 0;
+    const int slides = single_coordinates(j);
     for (int i = 0; i < slides; ++i) q[j.q + i] = q[j.q + i] + dv[j.v + i];
-    if (position_size(j.type) >= 4) turn(j.q + slides, j.v + slides);
+    if (has_turns(j)) turn(j.q + slides, j.v + slides);
   }
 }
 

@@ -24,8 +24,17 @@ Motion<S> joint_motion(const Transform<S>& X, const Transform<S>& placement, Ele
       m.linear = X.R.transpose() * (placement.R * Vec3<S>(rate[0], rate[1], rate[2]));
       m.angular = Vec3<S>(rate[3], rate[4], rate[5]);
       break;
+    case Elementary::modal: break;  // needs its modes
   }
   return m;
+}
+
+/// The same for tree joint j, modes included.
+template <Scalar S>
+Motion<S> joint_motion(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j, const S* rate) {
+  if (m.joint[j].type == Elementary::modal)
+    return modal_motion(w.modal[static_cast<std::size_t>(m.joint[j].modal)], rate);
+  return joint_motion(w.X[j], m.placement[j], m.joint[j].type, rate);
 }
 
 /// Reads X, v. Writes V.
@@ -34,7 +43,7 @@ void tree_velocities(const Mechanism<S>& m, Workspace<S>& w) {
   w.require(Stage::position);
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     const int i = m.parent[j];
-    w.V[j] = joint_motion(w.X[j], m.placement[j], m.joint[j].type, w.v.data() + m.joint[j].v);
+    w.V[j] = joint_motion<S>(m, w, j, w.v.data() + m.joint[j].v);
     if (i != base) w.V[j] += w.X[j].from_outside(w.V[static_cast<std::size_t>(i)]);
   }
 }
@@ -45,11 +54,14 @@ template <Scalar S>
 void tree_accelerations(const Mechanism<S>& m, const Workspace<S>& w, const S* qdd, std::vector<Motion<S>>& A) {
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     const int i = m.parent[j];
-    const Motion<S> rate = joint_motion(w.X[j], m.placement[j], m.joint[j].type, w.v.data() + m.joint[j].v);
+    const Motion<S> rate = joint_motion<S>(m, w, j, w.v.data() + m.joint[j].v);
     A[j] = cross(w.V[j], rate);
     if (m.joint[j].type == Elementary::free)
       A[j].linear -= cross(rate.angular, rate.linear);  // S' q': axes of the parent
-    if (qdd != nullptr) A[j] += joint_motion(w.X[j], m.placement[j], m.joint[j].type, qdd + m.joint[j].v);
+    if (m.joint[j].type == Elementary::modal)
+      A[j] += modal_bias(m.modal_of(j), Mat3<S>(m.placement[j].R.transpose() * w.X[j].R), w.q.data() + m.joint[j].q,
+                         w.v.data() + m.joint[j].v, rate);
+    if (qdd != nullptr) A[j] += joint_motion<S>(m, w, j, qdd + m.joint[j].v);
     if (i != base) A[j] += w.X[j].from_outside(A[static_cast<std::size_t>(i)]);
   }
 }
@@ -257,6 +269,7 @@ FreeCoordinates<S> cut_coordinates(JointKind kind, const FrameMotion<S>& A, cons
       break;
     }
     case JointKind::free: slide(0, 0), slide(1, 1), slide(2, 2), turns(3); break;
+    case JointKind::modal: break;
   }
   return f;
 }

@@ -2,7 +2,7 @@
 /// Poses of the tree's bodies.                                                                docs/theory/closure.md
 ///   X_j  = P_j E_j(q_j)          E_j: turn about z, slide along z, all turns, ...                          (C1)
 ///   0X_j = 0X_parent(j) X_j                                                                                (C2)
-#include "gough/model/workspace.hpp"
+#include "gough/kinematics/modal.hpp"
 #include "gough/scalar/dual.hpp"
 
 namespace gough {
@@ -17,6 +17,7 @@ Transform<S> joint_pose(const Transform<S>& placement, Elementary type, const S*
     case Elementary::spherical: return {placement.R * rotation_from_quaternion(q[0], q[1], q[2], q[3]), placement.p};
     case Elementary::free:
       return placement * Transform<S>{rotation_from_quaternion(q[3], q[4], q[5], q[6]), Vec3<S>(q[0], q[1], q[2])};
+    case Elementary::modal: break;  // needs more than q: tree_positions
   }
   return placement;
 }
@@ -26,7 +27,11 @@ template <Scalar S>
 void tree_positions(const Mechanism<S>& m, Workspace<S>& w) {
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     const int i = m.parent[j];
-    w.X[j] = joint_pose(m.placement[j], m.joint[j].type, w.q.data() + m.joint[j].q);
+    const TreeJoint& joint = m.joint[j];
+    const S* q = w.q.data() + joint.q;
+    if (joint.type == Elementary::modal)
+      w.X[j] = m.placement[j] * modal_pose(m.modal_of(j), q, w.modal[static_cast<std::size_t>(joint.modal)]);
+    else w.X[j] = joint_pose(m.placement[j], joint.type, q);
     w.X0[j] = i == base ? w.X[j] : w.X0[static_cast<std::size_t>(i)] * w.X[j];
   }
   w.stage = Stage::position;
@@ -52,6 +57,8 @@ Motion<S> joint_column(const Mechanism<S>& m, const Workspace<S>& w, int j, int 
       const Mat3<S> R = i == base ? m.placement[k].R : Mat3<S>(w.X0[static_cast<std::size_t>(i)].R * m.placement[k].R);
       return {Vec3<S>::Zero(), R.col(c)};
     }
+    case Elementary::modal:
+      return X * w.modal[static_cast<std::size_t>(m.joint[k].modal)].axes[static_cast<std::size_t>(c)];
   }
   return {};
 }

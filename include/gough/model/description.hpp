@@ -6,12 +6,14 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gough/error.hpp"
 #include "gough/model/joint.hpp"
+#include "gough/model/modal.hpp"
 
 namespace gough {
 
@@ -101,7 +103,8 @@ struct JointDescription {
   Transform<double> child_origin;                  ///< frame B in the child
   double length = 0;                               ///< of `distance`
   std::optional<bool> cut;                         ///< the author's choice; none: build decides
-  std::vector<CoordinateDescription> coordinates;  ///< one per coordinate_kinds(kind)
+  std::vector<CoordinateDescription> coordinates;  ///< one per coordinate_kinds(kind), or per mode
+  std::shared_ptr<const ModalBody> modal;          ///< of a modal joint: how its parent bends; it holds the parent's mass
 };
 
 struct SpringDescription {

@@ -16,6 +16,8 @@
 ///   distance         |AB| stays, all turns                        1
 ///   free             everything                                   0
 ///
+/// A twelfth, modal, is no joint between bodies: the bending of one, with as many coordinates as it has modes.
+///
 /// In the tree, every kind is a run of elementary joints (one degree of freedom, or all turns) with massless bodies
 /// between. As a cut, every kind is a choice of components of the relative frame that must vanish.
 #include <array>
@@ -39,24 +41,29 @@ enum class JointKind {
   point_on_line,
   point_on_plane,
   distance,
-  free
+  free,
+  modal  ///< a body's bending, from its near end to its far end (modal.hpp); no file names it
 };
 
 inline constexpr std::array<std::string_view, 11> joint_kind_names = {
     "fixed",  "revolute",      "prismatic",      "universal", "cylindrical", "spherical",
     "planar", "point_on_line", "point_on_plane", "distance",  "free"};
 
-inline std::string_view name(JointKind kind) { return joint_kind_names[static_cast<std::size_t>(kind)]; }
+inline std::string_view name(JointKind kind) {
+  return kind == JointKind::modal ? "modal" : joint_kind_names[static_cast<std::size_t>(kind)];
+}
 
 /// A joint of the tree. Revolute and prismatic act about and along their frame's z; free is three translations in the
-/// parent's axes followed by all turns.
-enum class Elementary { fixed, revolute, prismatic, spherical, free };
+/// parent's axes followed by all turns. How many coordinates a modal joint has, its data say (TreeJoint).
+enum class Elementary { fixed, revolute, prismatic, spherical, free, modal };
 
 constexpr int position_size(Elementary e) {
-  return e == Elementary::fixed ? 0 : e == Elementary::spherical ? 4 : e == Elementary::free ? 7 : 1;
+  constexpr std::array<int, 6> size = {0, 1, 1, 4, 7, 0};
+  return size[static_cast<std::size_t>(e)];
 }
 constexpr int velocity_size(Elementary e) {
-  return e == Elementary::fixed ? 0 : e == Elementary::spherical ? 3 : e == Elementary::free ? 6 : 1;
+  constexpr std::array<int, 6> size = {0, 1, 1, 3, 6, 0};
+  return size[static_cast<std::size_t>(e)];
 }
 
 /// One equation of a cut joint, on the pose of B (origin b, axes b_x b_y b_z) against A (origin a, axes a_x a_y a_z).
@@ -87,7 +94,7 @@ const std::vector<CoordinateKind>& coordinate_kinds(JointKind kind);
 
 /// How many free coordinates a kind has.
 constexpr int free_coordinates(JointKind kind) {
-  constexpr std::array<int, 11> count = {0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6};
+  constexpr std::array<int, 12> count = {0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 0};
   return count[static_cast<std::size_t>(kind)];
 }
 

@@ -11,6 +11,7 @@
 #include "gough/model/description.hpp"
 #include "gough/model/joint.hpp"
 #include "gough/model/leg_form.hpp"
+#include "gough/model/modal.hpp"
 #include "gough/spatial/spatial.hpp"
 
 namespace gough {
@@ -22,7 +23,20 @@ struct TreeJoint {
   int q = 0;              ///< its first position coordinate
   int v = 0;              ///< its first velocity coordinate
   bool reversed = false;  ///< walked from the joint's child to its parent: turns and poses are those of the parent
+  int modal = -1;         ///< of a modal joint: which of Structure::modal
+  int modes = 0;
 };
+
+constexpr int position_size(const TreeJoint& j) {
+  return j.type == Elementary::modal ? j.modes : position_size(j.type);
+}
+constexpr int velocity_size(const TreeJoint& j) {
+  return j.type == Elementary::modal ? j.modes : velocity_size(j.type);
+}
+/// The first coordinates of a joint are numbers of their own, one in q for one in v; then come turns as a quaternion, where it has
+/// them.
+constexpr bool has_turns(const TreeJoint& j) { return j.type == Elementary::spherical || j.type == Elementary::free; }
+constexpr int single_coordinates(const TreeJoint& j) { return velocity_size(j) - (has_turns(j) ? 3 : 0); }
 
 /// A cut joint: frame B on body b must keep to frame A on body a.
 struct CutJoint {
@@ -108,6 +122,7 @@ struct Structure {
   std::vector<LegForm> leg_form;  ///< per leg: the closed form that solves it, recognised after assembly
   std::vector<SpringStructure> spring;
   std::vector<BeamBody> beam;
+  std::vector<std::shared_ptr<const ModalBody>> modal;  ///< bodies that bend with the robot's motion
   PlatformStructure platform;
   std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
   int idle_free = 0;                ///< how many of them are left free
@@ -119,6 +134,8 @@ struct Structure {
   /// How many free coordinates the cut joints have together.
   int cut_coordinates() const { return static_cast<int>(coordinate.size()) - nv; }
   int tree_size() const { return static_cast<int>(parent.size()); }
+  /// How the body before modal joint j bends.
+  const ModalBody& modal_of(std::size_t j) const { return *modal[static_cast<std::size_t>(joint[j].modal)]; }
   /// The moving bodies that the author knows of.
   int bodies() const;
   /// The index of a body, coordinate or actuator by name; -2 where there is none (-1 is the base).

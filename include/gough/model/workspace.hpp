@@ -19,6 +19,30 @@ struct CoulombRule {
   bool given = false;
 };
 
+/// What a modal joint needs at one position (kinematics/modal.hpp, dynamics/modal.hpp).
+template <Scalar S>
+struct ModalState {
+  std::vector<Motion<S>> axes;  ///< modes: S, in the far end's frame.                          tree_positions
+  VecX<S> x;                    ///< 3 points of mass, in the undeformed frame.                  modal_lumps
+  MatX<S> N;                    ///< 3 points x modes: their velocities for unit rates.          modal_lumps
+  Inertia<S> I;                 ///< of all points, in the undeformed frame.                     modal_inertia
+  MatX<S> H, M;                 ///< 6 x modes (moment; force), modes x modes.                   modal_inertia
+  VecX<S> end_x, work, work_end;
+  MatX<S> end_N, work_N;
+
+  explicit ModalState(const ModalBody& b) : axes(static_cast<std::size_t>(b.modes())) {
+    const Eigen::Index n = b.modes(), points = b.lump.count();
+    x = VecX<S>::Zero(3 * points);
+    N = MatX<S>::Zero(3 * points, n);
+    H = MatX<S>::Zero(6, n);
+    M = MatX<S>::Zero(n, n);
+    end_x = VecX<S>::Zero(3);
+    end_N = work_N = MatX<S>::Zero(3, n);
+    work = VecX<S>::Zero(points * n);
+    work_end = VecX<S>::Zero(n);
+  }
+};
+
 enum class Stage { nothing, position, closure };
 
 template <Scalar S>
@@ -48,7 +72,9 @@ struct Workspace {
         slip(load),
         applied(m.parent.size()),
         f(m.parent.size()),
-        t(VecX<S>::Zero(m.nv)) {}
+        t(VecX<S>::Zero(m.nv)) {
+    for (const auto& body : m.modal) modal.emplace_back(*body);
+  }
 
   VecX<S> q;  ///< nq: positions of the tree joints. The caller's input.
   VecX<S> v;  ///< nv: their rates.                                                          caller, or explicit_motion
@@ -76,6 +102,7 @@ struct Workspace {
   std::vector<Force<S>> applied;  ///< all loads that are wrenches on body j, its own frame.  loads
   std::vector<Force<S>> f;        ///< what body j's joint passes on to it, its own frame.    tree_forces
   VecX<S> t;                      ///< nv: forces of the opened tree's joints.                tree_forces
+  mutable std::vector<ModalState<S>> modal;  ///< of bodies that bend; x, N and what is made of them are scratch
   CoulombRule coulomb;            ///< how dry friction behaves near rest. Caller's choice.
 
   Stage stage = Stage::nothing;

@@ -1,0 +1,287 @@
+#include "gough/flexible/bending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "flex_plane.hpp"
+#include "gough/flexible/modal_body.hpp"
+#include "gough/kinematics/idle.hpp"
+
+namespace gough {
+namespace {
+
+constexpr double same_place = 1e-6;  ///< of a beam's length
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A beam as a line of pieces, by the length along it.
+class Line {
+ public:
+  explicit Line(const std::vector<BeamDescription>& pieces) : pieces_(pieces) {
+    for (const BeamDescription& p : pieces) end_.push_back((end_.empty() ? 0.0 : end_.back()) + p.length());
+  }
+
+  double length() const { return end_.back(); }
+
+  /// The place on the line that is nearest to x, near enough to an end counted as that end.
+  double nearest(const Vec3<double>& x) const {
+    double best = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      const Vec3<double> d = pieces_[i].to - pieces_[i].from;
+      const double share = std::clamp((x - pieces_[i].from).dot(d) / d.squaredNorm(), 0.0, 1.0);
+      const double away = (pieces_[i].from + d * share - x).norm();
+      if (away < least - 1e-12) least = away, best = start(i) + share * pieces_[i].length();
+    }
+    if (best < same_place * length()) return 0;
+    return best > (1 - same_place) * length() ? length() : best;
+  }
+
+  Vec3<double> place(double s) const {
+    std::size_t i = 0;
+    while (i + 1 < pieces_.size() && s > end_[i]) ++i;
+    return pieces_[i].from + (pieces_[i].to - pieces_[i].from) * ((s - start(i)) / pieces_[i].length());
+  }
+
+  /// The pieces between two places, walked from `near` to `far`, with their share of the elements.
+  std::vector<BeamDescription> between(double near, double far) const {
+    std::vector<BeamDescription> cut;
+    const double low = std::min(near, far), high = std::max(near, far);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      const double a = std::max(low, start(i)), b = std::min(high, end_[i]);
+      if (b - a < same_place * length() / 2) continue;
+      BeamDescription p = pieces_[i];
+      p.from = place_in(i, a);
+      p.to = place_in(i, b);
+      p.elements = std::max(1, static_cast<int>(std::lround(p.elements * (b - a) / pieces_[i].length())));
+      if (far < near) std::swap(p.from, p.to);
+      cut.push_back(p);
+    }
+    if (far < near) std::reverse(cut.begin(), cut.end());
+    return cut;
+  }
+
+ private:
+  double start(std::size_t i) const { return i == 0 ? 0.0 : end_[i - 1]; }
+  Vec3<double> place_in(std::size_t i, double s) const {
+    return pieces_[i].from + (pieces_[i].to - pieces_[i].from) * ((s - start(i)) / pieces_[i].length());
+  }
+
+  const std::vector<BeamDescription>& pieces_;
+  std::vector<double> end_;
+};
+
+/// One body of the description, taken apart into frames where something is attached, with modes between them.
+class Bender {
+ public:
+  Bender(RobotDescription& robot, const Mechanism<double>& rigid, const Workspace<double>& home, const ModesOptions& o,
+         bool planar)
+      : robot_(robot), rigid_(rigid), home_(home), o_(o), planar_(planar) {}
+
+  BentBody bend(const std::string& name) {
+    body_ = *robot_.body(name);
+    const Line line(body_.beam);
+    const int j = rigid_.find_body(name);
+    const std::string inner = inner_joint(j);
+    const double root = rigid_.joint[at(j)].type == Elementary::prismatic
+                            ? 0.0
+                            : line.nearest(rigid_.body_frame[at(j)].inverse().p);
+    collect(line, inner, root);
+    if (planar_) normal_ = (home_.X0[at(j)].R * rigid_.body_frame[at(j)].R).transpose() * Vec3<double>::UnitZ();
+    place_frames(line, root);
+    attach();
+    worst_ = {name, {}};
+    const std::size_t k = index_of(root);
+    for (std::size_t i = k; i + 1 < frame_.size(); ++i) add_modes(line, i, i + 1);
+    for (std::size_t i = k; i > 0; --i) add_modes(line, i, i - 1);
+    return worst_;
+  }
+
+ private:
+  struct Frame {
+    double s;
+    std::string name;
+    Vec3<double> at;  ///< its origin in the author's frame
+  };
+  struct Attachment {
+    std::string* body;
+    Vec3<double>* point;
+    double s;
+  };
+
+  /// The joint of the description through which the tree reaches body j.
+  std::string inner_joint(int j) const {
+    if (velocity_size(rigid_.joint[at(j)]) > 0) return rigid_.coordinate[at(rigid_.joint[at(j)].v)].joint;
+    int before = rigid_.parent[at(j)];
+    while (before != base && rigid_.hidden[at(before)]) before = rigid_.parent[at(before)];
+    const std::string other = before == base ? std::string(base_name) : rigid_.body_name[at(before)];
+    for (const JointDescription& joint : robot_.joints)
+      if ((joint.child == body_.name && joint.parent == other) || (joint.parent == body_.name && joint.child == other))
+        return joint.name;
+    return {};
+  }
+
+  void collect(const Line& line, const std::string& inner, double root) {
+    attachment_.clear();
+    const auto add = [&](std::string& body, Vec3<double>& point, bool is_inner) {
+      if (body == body_.name) attachment_.push_back({&body, &point, is_inner ? root : line.nearest(point)});
+    };
+    for (JointDescription& joint : robot_.joints) {
+      add(joint.parent, joint.origin.p, joint.name == inner);
+      add(joint.child, joint.child_origin.p, joint.name == inner);
+    }
+    for (SpringDescription& s : robot_.springs) {
+      add(s.body_a, s.point_a, false);
+      add(s.body_b, s.point_b, false);
+    }
+    if (robot_.platform) add(robot_.platform->body, robot_.platform->frame.p, false);
+  }
+
+  /// A frame at both ends and wherever something sits.
+  void place_frames(const Line& line, double root) {
+    std::vector<double> stations = {0, root, line.length()};
+    for (const Attachment& a : attachment_) stations.push_back(a.s);
+    std::sort(stations.begin(), stations.end());
+    frame_.clear();
+    for (const double s : stations) {
+      if (!frame_.empty() && s - frame_.back().s < same_place * line.length()) continue;
+      frame_.push_back({s, "", line.place(s)});
+    }
+    for (std::size_t i = 0; i < frame_.size(); ++i) {
+      Frame& f = frame_[i];
+      const bool is_root = std::abs(f.s - root) < same_place * line.length();
+      if (is_root) f.at.setZero();
+      f.name = is_root                   ? body_.name
+               : i == 0                  ? body_.name + ".start"
+               : i + 1 == frame_.size() ? body_.name + ".end"
+                                         : fmt::format("{}.part{}", body_.name, i + 1);
+    }
+    std::vector<BodyDescription> bodies;
+    for (const Frame& f : frame_) {
+      BodyDescription b;
+      b.where = body_.where;
+      b.name = f.name;
+      if (f.s == 0) {  // what is rigid sits at the clamped end
+        b.mass = body_.mass;
+        b.com = body_.com - f.at;
+        b.inertia = body_.inertia;
+      }
+      bodies.push_back(b);
+    }
+    const auto here = std::find_if(robot_.bodies.begin(), robot_.bodies.end(),
+                                   [&](const auto& b) { return b.name == body_.name; });
+    robot_.bodies.insert(robot_.bodies.erase(here), bodies.begin(), bodies.end());
+    for (LegDescription& leg : robot_.legs)
+      if (std::find(leg.bodies.begin(), leg.bodies.end(), body_.name) != leg.bodies.end())
+        for (const Frame& f : frame_)
+          if (f.name != body_.name) leg.bodies.push_back(f.name);
+    points_ = body_.points;
+  }
+
+  std::size_t index_of(double s) const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < frame_.size(); ++i)
+      if (std::abs(frame_[i].s - s) < std::abs(frame_[best].s - s)) best = i;
+    return best;
+  }
+
+  /// The modal joint from frame `near` to frame `far`, with the beam between them and the masses on it.
+  void add_modes(const Line& line, std::size_t near, std::size_t far) {
+    const Frame &a = frame_[near], &b = frame_[far];
+    BodyDescription part;
+    part.where = body_.where;
+    part.name = body_.name;
+    part.beam = line.between(a.s, b.s);
+    for (BeamDescription& p : part.beam) {
+      p.from -= a.at;
+      p.to -= a.at;
+    }
+    std::erase_if(points_, [&](const auto& point) {
+      const double s = line.nearest(point.second);
+      if (s < std::min(a.s, b.s) || s > std::max(a.s, b.s)) return false;
+      part.points.emplace_back(point.first, point.second - a.at);
+      return true;
+    });
+    JointDescription joint;
+    joint.where = body_.where;
+    joint.name = b.name + ".modes";
+    if (far + 1 == frame_.size() && near == 0) joint.name = body_.name + ".modes";
+    joint.kind = JointKind::modal;
+    joint.parent = a.name;
+    joint.child = b.name;
+    joint.modal = std::make_shared<ModalBody>(modal_body(part, std::min(o_.modes, modes_of(part)), normal_));
+    for (Eigen::Index k = 0; k < joint.modal->modes(); ++k) joint.coordinates.push_back(coordinate(*joint.modal, k));
+    for (std::size_t k = 0; k < joint.coordinates.size(); ++k)
+      joint.coordinates[k].name = fmt::format("{}.{}", joint.name, k + 1);
+    robot_.joints.push_back(joint);
+    const Truncation& t = joint.modal->truncation;
+    if (worst_.truncation.frequency.size() == 0 || t.worst > worst_.truncation.worst) worst_.truncation = t;
+  }
+
+  int modes_of(const BodyDescription& part) const {
+    int elements = 0;
+    for (const BeamDescription& p : part.beam) elements += p.elements;
+    return elements * (normal_ ? 3 : 6);
+  }
+
+  CoordinateDescription coordinate(const ModalBody& m, Eigen::Index k) const {
+    CoordinateDescription c;
+    c.elastic = true;
+    c.stiffness = m.stiffness[k];
+    c.damping = o_.damping ? o_.damping->mass * m.mass[k] + o_.damping->stiffness * m.stiffness[k] : m.damping[k];
+    c.damping += 2 * o_.modal_damping * std::sqrt(m.mass[k] * m.stiffness[k]);
+    c.home = 0;
+    return c;
+  }
+
+  void attach() {
+    for (Attachment& a : attachment_) {
+      const Frame& f = frame_[index_of(a.s)];
+      *a.body = f.name;
+      *a.point -= f.at;
+    }
+  }
+
+  RobotDescription& robot_;
+  const Mechanism<double>& rigid_;
+  const Workspace<double>& home_;
+  const ModesOptions& o_;
+  bool planar_;
+  BodyDescription body_;
+  std::optional<Vec3<double>> normal_;
+  std::vector<Frame> frame_;
+  std::vector<Attachment> attachment_;
+  std::vector<std::pair<double, Vec3<double>>> points_;
+  BentBody worst_;
+};
+
+}  // namespace
+
+BentRobot with_modes(const RobotDescription& robot, const ModesOptions& o) {
+  const Prepared rigid = prepare(robot);
+  const Mechanism<double>& m = rigid.mechanism;
+  if (m.beam.empty())
+    throw Error(robot.where, fmt::format("{}: read no beam, expected a body with one: nothing bends", robot.name));
+  if (o.modes < 1 || o.modes > most_modes)
+    throw Error(fmt::format("read {} modes, expected 1 to {}", o.modes, most_modes));
+  if (!(o.modal_damping >= 0)) throw Error(fmt::format("read a damping of {:g}, expected 0 or more", o.modal_damping));
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  const std::string spatial = out_of_plane(m, w, {});
+  if (o.space == FlexSpace::planar && !spatial.empty())
+    throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
+  BentRobot bent{robot, {}, o.space == FlexSpace::planar};
+  if (o.space == FlexSpace::automatic) bent.planar = spatial.empty() && beside_plane(m, w).empty();
+  for (const BeamBody& b : m.beam) {
+    if (m.platform.floats && b.body == m.platform.body)
+      throw Error(b.description.where,
+                  fmt::format("body '{}': read a platform that bends between its legs, expected a rigid one: give the "
+                              "beam a body of its own",
+                              b.description.name));
+    bent.bodies.push_back(Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name));
+  }
+  return bent;
+}
+
+}  // namespace gough

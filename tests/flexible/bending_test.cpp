@@ -1,0 +1,160 @@
+/// Robots whose beams bend while they move: kinematics against derivatives, formulations against each other, energy, and elements.
+#include "gough/flexible/bending.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+
+#include "flexible/one_beam.hpp"
+#include "gough/dynamics/compare.hpp"
+#include "gough/dynamics/energy.hpp"
+#include "gough/flexible/flex_modes.hpp"
+#include "gough/simulation/simulate.hpp"
+#include "gough/spatial/rank.hpp"
+#include "kinematics/states.hpp"
+
+namespace gough {
+namespace {
+
+using std::numbers::pi;
+using testing::HasSubstr;
+
+Mechanism<double> bent(const RobotDescription& robot, const ModesOptions& o) {
+  Prepared p = prepare(with_modes(robot, o).robot);
+  EXPECT_TRUE(p.home.assembly.closed);
+  return std::move(p.mechanism);
+}
+Mechanism<double> bent(const std::string& name, int modes) { return bent(read_robot(robot_path(name)), {modes}); }
+
+/// A position near home with modes that are far from zero for what beams do.
+Workspace<double> bent_position(const Mechanism<double>& m, unsigned seed) {
+  Workspace<double> w(m);
+  w.q = m.home;
+  VecX<double> dv = random_vector(m.nv, seed) * 0.02;
+  Hold hold;
+  hold.coordinates.assign(at(m.nv), false);
+  for (const TreeJoint& j : m.joint)
+    if (j.type == Elementary::modal) {
+      dv.segment(j.v, j.modes) *= 0.2;
+      std::fill_n(hold.coordinates.begin() + j.v, j.modes, true);
+    }
+  w.q = moved(m, m.home, dv);
+  EXPECT_TRUE(close_loops(m, w, hold).closed);
+  tree_positions(m, w);
+  closure(m, w);
+  return w;
+}
+
+class BentRobots : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Bending, BentRobots, testing::Values("rrr3_flexible", "hexapod_flexible", "delta_flexible"),
+                         [](const auto& i) { return i.param; });
+
+TEST_P(BentRobots, MoveAsTheirPosesChange) {
+  const Mechanism<double> m = bent(GetParam(), 5);
+  Workspace<double> w = bent_position(m, 3);
+  w.v = closed_rates(m, w, random_vector(m.nv, 4));
+  w.a = random_vector(m.nv, 5);
+  tree_velocities(m, w);
+  tree_accelerations(m, w);
+  const MovingRobot moving(m, w.q, w.v, w.a);
+  for (int j = 0; j < m.tree_size(); ++j) {
+    const FrameMotion<double> f = frame_motion(w, j, Transform<double>(), w.A);
+    const auto& X = moving.w.X0[at(j)];
+    const auto [omega, alpha] = turning(X.R);
+    EXPECT_LT((f.v - firsts(X.p)).norm(), 1e-12) << m.body_name[at(j)];
+    EXPECT_LT((f.a - seconds(X.p)).norm(), 1e-11) << m.body_name[at(j)];
+    EXPECT_LT((f.w - omega).norm(), 1e-12) << m.body_name[at(j)];
+    EXPECT_LT((f.dw - alpha).norm(), 1e-10) << m.body_name[at(j)];
+  }
+  EXPECT_LT((values(moving.w.phi) - w.phi).norm(), 1e-14);
+  EXPECT_LT((firsts(moving.w.phi) - w.K * w.v).norm(), 1e-12);
+}
+
+TEST_P(BentRobots, AllFormulationsAgree) {
+  const Mechanism<double> m = bent(GetParam(), 4);
+  std::vector<ComparedState> states;
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    Workspace<double> w = bent_position(m, seed);
+    states.push_back({w.q, closed_rates(m, w, random_vector(m.nv, 10 + seed)), {}, {}});
+    w.v = states.back().v;
+    tree_velocities(m, w);
+    w.tau = random_vector(w.tau.size(), 20 + seed) * 10;
+    ASSERT_TRUE(forward_dynamics(m, w, DynamicsOptions{}).ok());
+    states.back().a = w.a;
+  }
+  const Comparison c = compare_formulations(m, states);
+  for (const Compared& f : c.formulations) {
+    EXPECT_TRUE(f.agrees()) << name(f.by) << " " << f.inverse.value_or(-1) << " " << f.forward.value_or(-1);
+    if (f.by != Formulation::scdd_iterative) {
+      EXPECT_TRUE(f.forward.has_value()) << name(f.by) << ": " << f.failure << f.not_applicable;
+      EXPECT_TRUE(f.inverse.has_value()) << name(f.by) << ": " << f.failure << f.not_applicable;
+    }
+  }
+}
+
+TEST(Bending, EnergyIsKept) {
+  RobotDescription robot = read_robot(robot_path("rrr3_flexible"));
+  robot.gravity = {0, -9.81, 0};
+  const Mechanism<double> m = bent(robot, {4});
+  Workspace<double> w(m);
+  const EnergyBalance first = energy_balance(m, w);
+  SimulationOptions o;
+  o.integrator.tolerance = 1e-10;
+  double largest = 0, apart = 0, residual = 0;
+  const SimulationAnswer a = simulate(m, w, even_times(0, 0.2, 1e-3), o, {}, [&](const SimulationRow& row) {
+    Workspace<double> x = row.w;
+    const EnergyBalance e = energy_balance(m, x);
+    largest = std::max(largest, e.kinetic);
+    apart = std::max(apart, std::abs(e.kinetic + e.potential - first.kinetic - first.potential));
+    residual = std::max(residual, row.w.phi.cwiseAbs().maxCoeff());
+    return true;
+  });
+  ASSERT_TRUE(a.ok()) << a.reason;
+  EXPECT_GT(largest, 0.01);
+  EXPECT_LT(apart, 1e-7 * largest);
+  EXPECT_LT(residual, 1e-10);
+  std::printf("steps %ld evaluations %ld\n", a.steps, a.evaluations);
+}
+
+/// Drives held: eigenvalues of (stiffness, mass) on the modes alone, and those of the elements.
+TEST_P(BentRobots, VibrateAsTheirElementsDo) {
+  const Mechanism<double> rigid = shipped(GetParam());
+  Mechanism<double> m = bent(GetParam(), 12);
+  m.gravity.setZero();
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  const Selection s = select_driven(m, w, m.rank);
+  ExplicitForm<double> form(m, s);
+  w.k.setZero();
+  explicit_form(w, s, form);
+  MatX<double> M(m.nv, m.nv);
+  std::vector<Inertia<double>> composite(m.parent.size());
+  mass_matrix(m, w, composite, M);
+  const MatX<double> My = form.G.transpose() * M * form.G;
+  const VecX<double> stiffness = Eigen::Map<const VecX<double>>(m.stiffness.data(), m.nv);
+  const MatX<double> Ky = form.G.transpose() * stiffness.asDiagonal() * form.G;
+  std::vector<int> modes;
+  for (std::size_t i = 0; i < s.independent.size(); ++i)
+    if (m.coordinate[at(s.independent[i])].elastic) modes.push_back(static_cast<int>(i));
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> found(rows_of(columns_of(Ky, modes), modes),
+                                                                     rows_of(columns_of(My, modes), modes));
+  FlexOptions o;
+  o.frequencies = 6;
+  KnownState home;
+  const VecX<double> drives = actuators_of(rigid, rigid.home), none = VecX<double>::Zero(drives.size());
+  home.motion.motion = ActuatorMotion{drives, none, none};
+  Mechanism<double> light = rigid;
+  light.gravity.setZero();
+  flex_along(light, std::vector<KnownState>{home}, o, [&](const FlexResult& r) {
+    for (int i = 0; i < 6; ++i)
+      EXPECT_NEAR(std::sqrt(found.eigenvalues()[i]) / (2 * pi), r.frequency[i], 2e-3 * r.frequency[i]) << i;
+    return true;
+  });
+}
+
+}  // namespace
+}  // namespace gough
