@@ -6,6 +6,7 @@
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -42,7 +43,7 @@ std::string listed(const std::vector<std::string>& all) {
 }  // namespace
 
 int inverse(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = robot_of(o);
   gough::InverseJob job;
   job.options.dynamics.by = *gough::formulation_from(o.by);
   job.options.dynamics.weights = weights_from(o.weights, m);
@@ -73,7 +74,7 @@ int inverse(const Options& o) {
 }
 
 int forward(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = robot_of(o);
   const gough::KnownMotion states = gough::load_driven_states(o.motion, m);
   gough::AlongOptions options;
   options.dynamics.by = *gough::formulation_from(o.by);
@@ -114,6 +115,16 @@ int compare_scaling(const Options& o) {
                     o.motion));
   const gough::RobotDescription robot = gough::read_robot(o.robot);
   gough::ScalingOptions options;
+  if (std::any_of(robot.bodies.begin(), robot.bodies.end(), [](const auto& b) { return !b.beam.empty(); })) {
+    options.elastic = {0, 1, 2, 4, 8, 16, 32, 64};
+    options.in_legs = 4;
+    options.variant = [](const gough::RobotDescription& rigid, int n) {
+      gough::ModesOptions modes;
+      modes.modes = n;
+      modes.refine = true;
+      return n == 0 ? rigid : gough::with_modes(rigid, modes).robot;
+    };
+  }
   catch_interrupts();
   gough::Scaling scaling;
   {
@@ -137,7 +148,7 @@ int compare_scaling(const Options& o) {
 int compare(const Options& o) {
   if (o.scaling) return compare_scaling(o);
   if (!o.output.empty()) throw gough::Error("-o: read a folder, expected it with --scaling only");
-  const auto m = gough::load_robot(o.robot);
+  const auto m = robot_of(o);
   std::vector<gough::ComparedState> states;
   if (o.motion.empty()) {
     states = gough::random_states(m, 20);

@@ -34,19 +34,32 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
   return f;
 }
 
+/// The same robot with modes.
+gough::BentMechanism bent_robot(const Options& o, const gough::Mechanism<double>& m, const gough::FlexOptions& f) {
+  if (!f.vibrates || !f.geometric || !f.loads.empty() || !o.flex.shapes.empty())
+    throw gough::Error("--modes: read it with --quasistatic, --no-geometric, --load or --shapes, expected it without: the coupled "
+                       "model vibrates, stiffens by tension and knows no loads");
+  gough::RobotDescription robot = gough::read_robot(o.robot);
+  robot.gravity = m.gravity;
+  return gough::bent_mechanism(robot, {o.modes, f.space, f.damping, f.modal_damping, false});
+}
+
 /// Instead of what beams do: what drives have to do about it.
 int follow(const Options& o, const gough::Mechanism<double>& m, const gough::KnownMotion& motion,
            const gough::FlexOptions& flex_options) {
   gough::FlexInverseOptions options;
   options.flex = flex_options;
+  std::optional<gough::BentMechanism> bent;
+  if (o.modes > 0) bent = bent_robot(o, m, flex_options);
   for (std::size_t k = 0; k < gough::flex_inverse_names.size(); ++k)
     if (gough::flex_inverse_names[k] == o.flex.follow) options.by = static_cast<gough::FlexInverse>(k);
   catch_interrupts();
   gough::FollowReport report;
   {
-    Progress progress("state", 5 * motion.states.size());  // and once more per round of the modified method
+    const std::size_t passes = bent ? 7 : 5;  // and once more per round of the modified method
+    Progress progress("state", passes * motion.states.size());
     options.after_state = [&] { return progress.step(); };
-    report = gough::report_follow(m, motion, options, o.output);
+    report = gough::report_follow(m, motion, options, o.output, bent ? &*bent : nullptr);
   }
   if (const int failed = print(o.json ? gough::follow_json(report) : gough::follow_text(report)); failed != done)
     return failed;
@@ -75,12 +88,21 @@ int flex(const Options& o) {
   job.shapes = o.flex.shapes;
   const std::size_t rows = motion.states.size() / job.options.every + 1;
   job.keep_table = o.json && o.output.empty() && rows <= gough::most_json_rows;
+  std::optional<gough::BentMechanism> bent;
+  if (o.modes > 0) bent = bent_robot(o, m, job.options);
   catch_interrupts();
   gough::FlexReport report;
   {
     Progress progress("row", rows);
     job.after_row = [&](const gough::FlexResult&) { return progress.step(); };
-    report = gough::report_flex(m, motion, job);
+    gough::CoupledJob coupled;
+    coupled.modes.modes = o.modes;
+    coupled.start = job.options.start;
+    coupled.every = job.options.every;
+    coupled.output = o.output;
+    coupled.keep_table = job.keep_table;
+    coupled.after_row = [&] { return progress.step(); };
+    report = bent ? gough::report_coupled(m, *bent, motion, coupled) : gough::report_flex(m, motion, job);
   }
   if (const int failed = print(o.json ? gough::flex_json(report) : gough::flex_text(report)); failed != done)
     return failed;

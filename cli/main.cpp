@@ -5,12 +5,20 @@
 #include <cstdio>
 
 #include "gough/gough.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 int print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) fmt::print(stderr, "gough: the output could not be written\n");
   return written ? done : bad_input;
+}
+
+gough::Mechanism<double> robot_of(const Options& o, const std::vector<gough::Setting>& settings) {
+  if (o.modes == 0) return gough::load_robot(o.robot, settings);
+  gough::ModesOptions modes;
+  modes.modes = o.modes;
+  return gough::load_bent_robot(o.robot, modes, settings).mechanism;
 }
 
 int schema(const Options& o) {
@@ -25,6 +33,11 @@ void add_robot(CLI::App* verb, Options& o) {
   verb->add_flag("--json", o.json, "print JSON instead of text");
 }
 
+void add_modes(CLI::App* verb, Options& o) {
+  verb->add_option("--modes", o.modes, "modes per beam: beams bend with the motion; default 0: they are rigid")
+      ->check(CLI::Range(0, gough::most_modes));
+}
+
 void add_motion(CLI::App* verb, Options& o) {
   verb->add_option("MOTION", o.motion, "motion file or table (CSV)")->required();
   verb->add_option("--step", o.step, "seconds between the states of a trajectory; default 1e-3")
@@ -36,6 +49,7 @@ void add_formulation(CLI::App* verb, Options& o) {
       ->check(
           CLI::IsMember(std::vector<std::string>(gough::formulation_names.begin(), gough::formulation_names.end())));
   verb->add_option("-o", o.output, "table (CSV) to write, row by row");
+  add_modes(verb, o);
 }
 
 template <std::size_t N>
@@ -56,6 +70,8 @@ void add_simulate(CLI::App* verb, Options& o) {
       ->check(CLI::PositiveNumber);
   verb->add_option("--fixed-step", s.fixed_step, "seconds, of rk4 and semi_implicit; default that of the rows")
       ->check(CLI::PositiveNumber);
+  verb->add_option("--drives", s.drives,
+                   "motion file or table (CSV) that the drives follow exactly, whatever forces it takes; starts there");
   verb->add_option("--baumgarte", s.baumgarte, "alpha,beta [1/s]; default 20,20");
   verb->add_option("--pose", o.pose, "start from the platform's pose x,y,z,rx,ry,rz");
   verb->add_option("--actuators", o.actuators, "start from the actuators' positions a,b,..");
@@ -185,6 +201,10 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--gravity", f.gravity, "x,y,z [m/s^2] instead of the robot's");
   verb->add_option("--space", f.space, "planar, spatial or automatic (default)")
       ->check(CLI::IsMember({"automatic", "planar", "spatial"}));
+  verb->add_option("--modes", o.modes,
+                   "modes per beam: the coupled model, rigid motion and bending unknown together; default 0: beams along the "
+                   "rigid motion. With --follow: drives are tried on it, and driving_constraint looks for them with it")
+      ->check(CLI::Range(0, gough::most_modes));
   verb->add_flag("--quasistatic", f.quasistatic, "no vibration: every row by itself");
   verb->add_flag("--no-geometric", f.no_geometric, "leave out the stiffness that comes from tension");
   verb->add_option("-o", o.output, "table (CSV) to write, row by row");

@@ -10,6 +10,7 @@
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -98,7 +99,7 @@ std::vector<Variant> variants(const Options& o, std::string& path) {
   std::vector<Variant> all;
   const std::string& wish = o.simulation.vary;
   if (wish.empty()) {
-    all.push_back({"", gough::load_robot(o.robot)});
+    all.push_back({"", robot_of(o)});
     return all;
   }
   const std::size_t sign = wish.find('=');
@@ -107,7 +108,7 @@ std::vector<Variant> variants(const Options& o, std::string& path) {
   path = wish.substr(0, sign);
   std::stringstream values(wish.substr(sign + 1));
   for (std::string value; std::getline(values, value, ',');)
-    all.push_back({value, gough::load_robot(o.robot, {{{"--vary", 0}, path, {value}, false}})});
+    all.push_back({value, robot_of(o, {{{"--vary", 0}, path, {value}, false}})});
   return all;
 }
 
@@ -116,10 +117,25 @@ std::string numbered(const std::string& output, std::size_t i) {
   return (path.parent_path() / fmt::format("{}_{}{}", path.stem().string(), i + 1, path.extension().string())).string();
 }
 
+/// What the drives of the rigid robot do along a motion of the platform, or what a motion of them says.
+gough::DriveMotion drives_from(const Options& o) {
+  const auto rigid = gough::load_robot(o.robot);
+  const auto motion = gough::load_known_motion(o.simulation.drives, rigid, o.step, gough::ElasticMotion::locked);
+  return gough::DriveMotion(gough::drives_along(rigid, motion.states));
+}
+
 /// Forces: constant, or from a table; none of these: zero.
 gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
   const SimulationWishes& s = o.simulation;
   if (!s.tau.empty() && !s.forces.empty()) throw gough::Error("--tau and --forces: read both, expected one of them");
+  if (!s.drives.empty()) {
+    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() || !s.rates.empty())
+      throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
+    const gough::DriveMotion motion = drives_from(o);
+    if (const gough::Answer start = gough::start_of_drives(m, motion, w); !start.ok())
+      throw gough::Error("--drives: the start: " + start.explain());
+    return gough::ideal_drives(m, motion);
+  }
   if (!s.forces.empty()) {
     const gough::ForceTable table(s.forces, m);
     return [table, &m](double t, gough::Workspace<double>& at) { table.apply(t, m, at); };
@@ -157,7 +173,7 @@ int run_one(const gough::Mechanism<double>& m, const Options& o, const std::stri
     if (measured) measured->add(sensors.row(row.t, row.w));
     return progress.step();
   };
-  if (const gough::Answer start = start_state(m, o, w); !start.ok()) {
+  if (const gough::Answer start = o.simulation.drives.empty() ? start_state(m, o, w) : gough::Answer{}; !start.ok()) {
     report.answer.status = start.status;
     report.answer.reason = "the start: " + start.reason;
     return numerical;
@@ -168,7 +184,7 @@ int run_one(const gough::Mechanism<double>& m, const Options& o, const std::stri
 
 /// A motion that is followed exactly, as sensors show it.
 int follow(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = robot_of(o);
   if (o.output.empty()) throw gough::Error("--motion: read no -o, expected a table (CSV) to write");
   const SimulationWishes& s = o.simulation;
   if (!s.tau.empty() || !s.forces.empty() || !s.vary.empty())

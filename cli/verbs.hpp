@@ -8,7 +8,7 @@ enum Exit { done = 0, bad_input = 2, numerical = 3 };
 struct SimulationWishes {
   double time = 1, tolerance = 0, fixed_step = 0, smooth = 1e-3, hold = 0;
   std::string method = "adaptive", loops = "independent", friction = "stick", baumgarte = "20,20";
-  std::string tau, forces, rates, vary;
+  std::string tau, forces, rates, vary, drives;
   bool equilibrium = false;
   double encoder = 0, noise = 0;
   unsigned seed = 1;
@@ -52,6 +52,7 @@ struct Options {
   std::string pose, coordinates, mode, actuators, along;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
+  int modes = 0;  ///< per beam; 0: beams are rigid
   int port = 0;
   bool all = false, reactions = false, scaling = false;
   bool identical_legs = false, symmetric = false;

@@ -320,7 +320,7 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
   }
   look(m, w, d);
   if (!is_conditioned(m, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
-  forward_kernel(m, w, d);
+  forward_from_poses(m, w, d);
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
   const bool feeds_back = d.options.iteration.feed_back && d.iteration.y.cwiseAbs().sum() < diverged;
   if (d.options.by == Formulation::scdd_iterative && !d.iteration.converged && !feeds_back)

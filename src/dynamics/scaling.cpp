@@ -124,8 +124,10 @@ bool Scaling::agrees() const {
 Scaling measure_scaling(const RobotDescription& robot, const ScalingOptions& options) {
   Scaling scaling;
   scaling.robot = robot.name;
+  scaling.in_legs = options.in_legs;
+  const ElasticVariant variant = options.variant ? options.variant : ElasticVariant(with_elastic_chains);
   for (const int n : options.elastic) {
-    add_step(with_elastic_chains(robot, n), fmt::format("{} elastic freedoms per chain", n), n, options, scaling,
+    add_step(variant(robot, n), fmt::format("{} elastic freedoms per chain", n), n, options, scaling,
              scaling.elastic);
     if (scaling.stopped) return scaling;
   }
@@ -137,7 +139,7 @@ Scaling measure_scaling(const RobotDescription& robot, const ScalingOptions& opt
   for (const int times : options.times) {
     const auto legs = static_cast<double>(robot.legs.size() * at(times));
     if (legs > most_legs) break;
-    const RobotDescription more = with_elastic_chains(with_repeated_legs(robot, times, home), 1);
+    const RobotDescription more = variant(with_repeated_legs(robot, times, home), options.in_legs);
     add_step(more, fmt::format("{} legs", legs), legs, options, scaling, scaling.legs);
     if (scaling.stopped) return scaling;
   }

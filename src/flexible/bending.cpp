@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "flex_plane.hpp"
 #include "gough/flexible/modal_body.hpp"
@@ -82,8 +83,10 @@ class Bender {
     body_ = *robot_.body(name);
     const Line line(body_.beam);
     const int j = rigid_.find_body(name);
-    const std::string inner = inner_joint(j);
-    const double root = rigid_.joint[at(j)].type == Elementary::prismatic
+    const bool floats = rigid_.platform.floats && rigid_.platform.body == j;
+    const std::string inner = floats ? joint_towards_base() : inner_joint(j);
+    const double root = floats ? line.nearest(place_of(inner))
+                        : rigid_.joint[at(j)].type == Elementary::prismatic
                             ? 0.0
                             : line.nearest(rigid_.body_frame[at(j)].inverse().p);
     collect(line, inner, root);
@@ -119,6 +122,29 @@ class Bender {
       if ((joint.child == body_.name && joint.parent == other) || (joint.parent == body_.name && joint.child == other))
         return joint.name;
     return {};
+  }
+
+  /// A platform floats while it is rigid; with modes in it the tree reaches it through the joint that is nearest to the base.
+  std::string joint_towards_base() const {
+    std::map<std::string, int> distance = {{std::string(base_name), 0}};
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (const JointDescription& j : robot_.joints)
+        for (const auto& [from, to] : {std::pair(j.parent, j.child), std::pair(j.child, j.parent)})
+          if (distance.contains(from) && !distance.contains(to)) distance[to] = distance[from] + 1, grows = true;
+    }
+    std::string best;
+    int least = std::numeric_limits<int>::max();
+    for (const JointDescription& j : robot_.joints) {
+      if (j.parent != body_.name && j.child != body_.name) continue;
+      const int d = distance[j.parent == body_.name ? j.child : j.parent];
+      if (d < least) least = d, best = j.name;
+    }
+    return best;
+  }
+  Vec3<double> place_of(const std::string& joint) const {
+    const JointDescription& j = *robot_.joint(joint);
+    return j.parent == body_.name ? j.origin.p : j.child_origin.p;
   }
 
   void collect(const Line& line, const std::string& inner, double root) {
@@ -192,6 +218,8 @@ class Bender {
     part.where = body_.where;
     part.name = body_.name;
     part.beam = line.between(a.s, b.s);
+    for (BeamDescription& p : part.beam)
+      while (o_.refine && p.elements < most_elements / 2 && modes_of(part) < 2 * o_.modes) p.elements *= 2;
     for (BeamDescription& p : part.beam) {
       p.from -= a.at;
       p.to -= a.at;
@@ -273,14 +301,8 @@ BentRobot with_modes(const RobotDescription& robot, const ModesOptions& o) {
     throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
   BentRobot bent{robot, {}, o.space == FlexSpace::planar};
   if (o.space == FlexSpace::automatic) bent.planar = spatial.empty() && beside_plane(m, w).empty();
-  for (const BeamBody& b : m.beam) {
-    if (m.platform.floats && b.body == m.platform.body)
-      throw Error(b.description.where,
-                  fmt::format("body '{}': read a platform that bends between its legs, expected a rigid one: give the "
-                              "beam a body of its own",
-                              b.description.name));
+  for (const BeamBody& b : m.beam)
     bent.bodies.push_back(Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name));
-  }
   return bent;
 }
 

@@ -137,7 +137,7 @@ struct Response {
 class Inverse {
  public:
   Inverse(const Mechanism<double>& m, std::span<const KnownState> states, const FlexInverseOptions& o)
-      : m_(m), states_(states), o_(o), f_(flexible_model(m, o.flex.space)), t_(times_of(states)) {}
+      : m_(m), states_(states), o_(o), f_(flexible_model(m, o.flex.space)) {}
 
   FlexCommand go() {
     const bool constrained = o_.by == FlexInverse::driving_constraint;
@@ -150,14 +150,7 @@ class Inverse {
     if (o_.by == FlexInverse::modified_driving_force && !iterate(command, r, out)) return out;
     out.tau = r.tau;
     out.correction = constrained ? r.correction : MatX<double>(r.q - rigid.q);
-    const Derivatives d = derivatives(t_, out.correction);
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      const auto k = static_cast<Index>(i);
-      KnownState s = states_[i];
-      s.motion.motion = ActuatorMotion{(rigid.q + out.correction).row(k).transpose(),
-                                       (rigid.v + d.first).row(k).transpose(), (rigid.a + d.second).row(k).transpose()};
-      out.states.push_back(s);
-    }
+    out.states = corrected_drives(states_, rigid.q, rigid.v, rigid.a, out.correction);
     return out;
   }
 
@@ -260,15 +253,36 @@ class Inverse {
   std::span<const KnownState> states_;
   const FlexInverseOptions& o_;
   FlexibleModel f_;
-  std::vector<double> t_;
 };
 
 }  // namespace
+
+std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q, const MatX<double>& v,
+                                         const MatX<double>& a, const MatX<double>& correction) {
+  const Derivatives d = derivatives(times_of(states), correction);
+  std::vector<KnownState> drives(states.begin(), states.end());
+  for (std::size_t i = 0; i < drives.size(); ++i) {
+    const auto k = static_cast<Index>(i);
+    drives[i].motion.motion = ActuatorMotion{(q + correction).row(k).transpose(), (v + d.first).row(k).transpose(),
+                                             (a + d.second).row(k).transpose()};
+  }
+  return drives;
+}
 
 FlexCommand flexible_inverse(const Mechanism<double>& m, std::span<const KnownState> states,
                              const FlexInverseOptions& options) {
   check(m, states);
   return Inverse(m, states, options).go();
+}
+
+std::vector<Transform<double>> poses_along(const Mechanism<double>& m, std::span<const KnownState> states) {
+  std::vector<Transform<double>> poses;
+  const AlongAnswer answer = inverse_along(m, states, {}, [&](const AlongRow& row) {
+    poses.push_back(platform_pose(m, row.w));
+    return true;
+  });
+  if (!answer.ok()) throw Error(answer.explain(m.name));
+  return poses;
 }
 
 FollowedPath follow_path(const Mechanism<double>& m, std::span<const KnownState> desired,
@@ -277,8 +291,9 @@ FollowedPath follow_path(const Mechanism<double>& m, std::span<const KnownState>
   FollowedPath path;
   double squares = 0, turns = 0;
   std::size_t count = 0;
+  const std::vector<Transform<double>> poses = poses_along(m, desired);
   path.answer = flex_along(m, command, options, [&](const FlexResult& r) {
-    const Transform<double> rigid = platform_pose(m, r.w), wanted = desired[r.index].motion.platform().pose;
+    const Transform<double> rigid = platform_pose(m, r.w), &wanted = poses[r.index];
     const Vec3<double> off = rigid.p + r.error.head<3>() - wanted.p;
     const Mat3<double> turned =
         rotation_from_vector<double>(Vec3<double>(r.error.tail<3>())) * rigid.R * wanted.R.transpose();

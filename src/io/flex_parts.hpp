@@ -8,7 +8,7 @@ namespace gough::io {
 struct FileFlex;
 
 /// Throws Error where the file asks for what cannot be.
-FlexPlan flex_plan(const FileFlex& read, const Mechanism<double>& m);
+FlexPlan flex_plan(const FileFlex& read, const Mechanism<double>& m, const RobotDescription& robot);
 
 /// The runs' tables must have been kept.
 std::string flex_report_data(const Study& study, const FlexStudyResult& result, const RunRecord& record,

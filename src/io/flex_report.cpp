@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "gough/error.hpp"
+#include "gough/flexible/flexible_inverse.hpp"
 #include "gough/io/posture_report.hpp"
 #include "gough/kinematics/assemble.hpp"
+#include "gough/simulation/coupled.hpp"
 #include "state_columns.hpp"
 //
 #include "readers.hpp"
@@ -136,30 +138,95 @@ std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r,
   return x;
 }
 
+namespace {
+
+/// What every row of a table goes into: the file, the report's table, the largest values.
+class FlexRows {
+ public:
+  FlexRows(const Mechanism<double>& m, const KnownMotion& motion, int frequencies, const std::string& output,
+           bool keep_table, FlexReport& report)
+      : columns_(flex_columns(m, frequencies)), watched_(watched_in(m, columns_)), output_(output), report_(report) {
+    has_platform_ = m.platform.exists();
+    const double start = motion.states.front().motion.t;
+    for (const Watched& w : watched_) report.extremes.push_back({w.what, w.unit, 0, start});
+    if (has_platform_) report.extremes.push_back({"e", "m", 0, start});
+    if (keep_table) report.table = gough::Table{columns_, {}, {}};
+    report.robot = m.name;
+    report.motion = motion.file;
+    report.asked = motion.states.size();
+    report.start = start;
+  }
+
+  void add(const std::vector<double>& row) {
+    if (!output_.empty() && !writer_) writer_.emplace(output_, columns_);
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      const double x = std::abs(row[watched_[i].column] - (watched_[i].minus > 0 ? row[watched_[i].minus] : 0));
+      FlexExtreme& e = report_.extremes[i];
+      if (std::isnan(x) && e.value == 0) e.value = x;  // a stress that nothing gives
+      if (x > e.value) e.value = x, e.t = row[0];
+    }
+    if (has_platform_) {
+      const double square = row[7] * row[7] + row[8] * row[8] + row[9] * row[9];  // ex, ey, ez
+      squares_ += square;
+      FlexExtreme& e = report_.extremes.back();
+      if (std::sqrt(square) > e.value) e.value = std::sqrt(square), e.t = row[0];
+    }
+    ++rows_;
+    report_.end = row[0];
+    if (writer_) writer_->add(row);
+    if (report_.table) report_.table->rows.push_back(row);
+  }
+
+  void finish() {
+    report_.time = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    if (has_platform_ && rows_ > 0)
+      report_.extremes.push_back({"e rms", "m", std::sqrt(squares_ / static_cast<double>(rows_)), report_.end});
+  }
+
+ private:
+  std::vector<std::string> columns_;
+  std::vector<Watched> watched_;
+  std::string output_;
+  FlexReport& report_;
+  std::optional<TableWriter> writer_;
+  bool has_platform_ = false;
+  double squares_ = 0;
+  std::size_t rows_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+/// Pose and error of a row against the motion that was meant, when drives do something else than the rigid robot's.
+void put_error(const Transform<double>& wanted, const Transform<double>& pose, std::vector<double>& row) {
+  const Vec6<double> meant = pose_vector(wanted);
+  const Vec3<double> off = pose.p - wanted.p, turn = vector_from_rotation(pose.R * wanted.R.transpose());
+  for (std::size_t i = 0; i < 6; ++i) row[1 + i] = meant[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < 3; ++i) {
+    row[7 + i] = off[static_cast<Eigen::Index>(i)];
+    row[10 + i] = turn[static_cast<Eigen::Index>(i)];
+  }
+}
+
+}  // namespace
+
 FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job) {
   check_times(motion, job.options.vibrates);
   FlexReport report;
-  report.robot = m.name;
-  report.motion = motion.file;
   report.options = job.options;
-  report.asked = motion.states.size();
   const int frequencies = job.options.frequencies;
-  const std::vector<std::string> columns = flex_columns(m, frequencies);
-  const std::vector<Watched> watched = watched_in(m, columns);
-  for (const Watched& w : watched) report.extremes.push_back({w.what, w.unit, 0, motion.states.front().motion.t});
-  std::optional<TableWriter> writer;
-  if (job.keep_table) report.table = gough::Table{columns, {}, {}};
+  FlexRows rows(m, motion, frequencies, job.output, job.keep_table, report);
   double largest_stress = -1;
   ShapeTable shapes(job.shapes, m, std::max(1, frequencies), motion.states.size());
-  const auto began = std::chrono::steady_clock::now();
-  report.answer = flex_along(m, motion.states, job.options, [&](const FlexResult& r) {
-    if (!job.output.empty() && !writer) writer.emplace(job.output, columns);
-    const std::vector<double> row = flex_values(m, r, frequencies);
-    for (std::size_t i = 0; i < watched.size(); ++i) {
-      const double x = std::abs(row[watched[i].column] - (watched[i].minus > 0 ? row[watched[i].minus] : 0));
-      if (std::isnan(x) && report.extremes[i].value == 0) report.extremes[i].value = x;  // a stress that nothing gives
-      if (x > report.extremes[i].value) report.extremes[i].value = x, report.extremes[i].t = r.t;
+  const std::vector<KnownState>& states = job.drives.empty() ? motion.states : job.drives;
+  std::vector<Transform<double>> wanted;
+  if (!job.drives.empty()) wanted = poses_along(m, motion.states);
+  report.answer = flex_along(m, states, job.options, [&](const FlexResult& r) {
+    std::vector<double> row = flex_values(m, r, frequencies);
+    if (!job.drives.empty()) {
+      const Transform<double> rigid = platform_pose(m, r.w);
+      const Vec3<double> turn = r.error.tail<3>();
+      put_error(wanted[r.index], {rotation_from_vector<double>(turn) * rigid.R, rigid.p + r.error.head<3>()}, row);
     }
+    rows.add(row);
     if (r.stress > largest_stress) {
       largest_stress = r.stress;
       report.stressed = m.body_name[at(r.e.model().element[at(r.stressed)].body)];
@@ -170,25 +237,66 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
       const double f = r.frequency[static_cast<Eigen::Index>(i)];
       report.range[i] = {std::min(report.range[i][0], f), std::max(report.range[i][1], f)};
     }
-    if (report.answer.results == 0 && r.index == 0) report.start = r.t;
-    report.end = r.t;
-    if (writer) writer->add(row);
     shapes.add(r);
-    if (report.table) report.table->rows.push_back(row);
     return !job.after_row || job.after_row(r);
   });
-  report.time = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  rows.finish();
+  return report;
+}
+
+FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent, const KnownMotion& motion,
+                          const CoupledJob& job) {
+  check_times(motion, true);
+  FlexReport report;
+  report.modes = job.modes.modes;
+  report.options.frequencies = job.frequencies;
+  FlexRows rows(m, motion, job.frequencies, job.output, job.keep_table, report);
+  const DesiredPath wanted(m, motion.states);
+  const std::vector<KnownState>& drives = job.drives.empty() ? wanted.drives : job.drives;
+  CoupledOptions options;
+  options.every = job.every;
+  options.start = report.options.start = job.start;
+  const CoupledPath path =
+      coupled_path(bent.mechanism, wanted, DriveMotion(drives), options, [&](const CoupledRow& r) {
+        std::vector<double> row(flex_columns(m, job.frequencies).size(), std::nan(""));
+        row[0] = r.row.t;
+        put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
+        const std::size_t n = m.actuator.size();
+        std::size_t motor = 13 + 2 * n;
+        for (std::size_t i = 0; i < n; ++i) {
+          row[13 + i] = r.row.w.tau[static_cast<Eigen::Index>(i)];
+          row[13 + n + i] = wanted.tau[r.index][static_cast<Eigen::Index>(i)];
+          if (coordinate(m, m.actuator[i]).has_drive) row[motor++] = row[13 + i] / m.ratio[at(m.actuator[i])];
+        }
+        rows.add(row);
+        ++report.answer.results;
+        return !job.after_row || job.after_row();
+      });
+  rows.finish();
+  report.step = path.step;
+  report.answer.along.status = path.answer.status;
+  report.answer.along.reason = path.answer.reason;
+  report.answer.along.stopped = path.answer.stopped;
+  report.answer.along.t = path.answer.t;
+  report.answer.coordinates = static_cast<int>(bent.mechanism.elastic.size());
+  report.answer.rows = bent.mechanism.equations;
+  report.answer.planar = bent.planar;
+  report.modes_told = modes_text(bent.mechanism);
   return report;
 }
 
 std::string flex_text(const FlexReport& r) {
   const FlexOptions& o = r.options;
+  const std::string how = r.modes > 0 ? fmt::format("coupled, Runge-Kutta with steps of {:.3g} us", 1e6 * r.step)
+                          : o.vibrates ? fmt::format("generalised-alpha with rho = {:g}", o.rho)
+                                       : "quasi-static";
   std::string out = fmt::format(
       "{}: {} elastic coordinates and {} rows of joints, {}\n  {:g} to {:g} s of {}, {}, started {}; {:.2f} s of "
-      "computing\n\n",
+      "computing\n",
       r.robot, r.answer.coordinates, r.answer.rows, r.answer.planar ? "in a plane" : "in space", r.start, r.end,
-      r.motion, o.vibrates ? fmt::format("generalised-alpha with rho = {:g}", o.rho) : "quasi-static", name(o.start),
-      r.time);
+      r.motion, how, name(o.start), r.time);
+  if (!r.follow.empty()) out += fmt::format("  drives corrected by {}\n", r.follow);
+  out += r.modes_told + "\n";
   out += fmt::format("  {:<32} {:>12} {:<4} {:>10}\n", "largest", "", "", "at t [s]");
   for (const FlexExtreme& e : r.extremes)
     if (!r.leaves_out(e) && std::isfinite(e.value))
@@ -214,6 +322,7 @@ std::string flex_json(const FlexReport& r) {
               {"joint_rows", r.answer.rows},
               {"planar", r.answer.planar},
               {"start", name(r.options.start)},
+              {"modes", r.modes},
               {"largest", largest},
               {"stressed", r.stressed},
               {"frequencies", frequencies},

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "flex_parts.hpp"
+#include "gough/simulation/coupled.hpp"
 #include "gough/error.hpp"
 #include "gough/io/study.hpp"
 #include "study_tables.hpp"
@@ -13,8 +14,29 @@ namespace gough {
 
 namespace fs = std::filesystem;
 
-FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m) {
+namespace {
+
+/// What the coupled model does not know, and where it cannot stand.
+void check_coupled(const io::FileFlexRun& r, bool first) {
+  if (!(r.modes >= 0 && r.modes <= most_modes && r.modes == std::floor(r.modes)))
+    throw Error(r.where, fmt::format("modes: read {:g}, expected a whole number up to {}", r.modes, most_modes));
+  if (r.modes == 0) return;
+  const char* unknown = !r.vibrates          ? "vibrates"
+                        : !r.geometric       ? "geometric"
+                        : !r.loads.empty()   ? "loads"
+                                             : nullptr;
+  if (unknown != nullptr)
+    throw Error(r.where, fmt::format("{}: read it with modes, expected it without: the coupled model vibrates, "
+                                     "stiffens by tension and knows no loads",
+                                     unknown));
+  if (first) throw Error(r.where, "modes: read them for the first run, expected them for later ones: the first is drawn");
+}
+
+}  // namespace
+
+FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m, const RobotDescription& robot) {
   FlexPlan plan;
+  plan.robot = robot;
   plan.step = read.step;
   plan.exaggeration = read.exaggeration;
   plan.note = read.note;
@@ -27,7 +49,9 @@ FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m) {
     check_plain_name("name", r.name, r.where);
     if (std::any_of(plan.runs.begin(), plan.runs.end(), [&](const FlexStudyRun& x) { return x.name == r.name; }))
       throw Error(r.where, fmt::format("read the run '{}' twice, expected names of their own", r.name));
-    FlexStudyRun run{r.name, {}, {}};
+    check_coupled(r, plan.runs.empty());
+    FlexStudyRun run{r.name, {}, {}, {}, static_cast<int>(r.modes)};
+    if (r.follow > 0) run.follow = static_cast<FlexInverse>(r.follow - 1);
     run.gravity = r.gravity;
     FlexOptions& o = run.options;
     o.start = static_cast<FlexStart>(r.start);
@@ -76,9 +100,72 @@ std::size_t steps_per_row(const Study& study) {
 }  // namespace
 
 std::size_t flex_rows(const Study& study) {
-  const std::size_t every = steps_per_row(study);
-  return study.flex->runs.size() * (study.motion.states.size() / every + 1);
+  const std::size_t rows = study.motion.states.size() / steps_per_row(study) + 1;
+  std::size_t all = 0;
+  for (const FlexStudyRun& run : study.flex->runs) all += run.follow ? 3 * rows : rows;  // drives are looked for first
+  return all;
 }
+
+namespace {
+
+/// Drives that make up for bending, as the run wants them; states empty and `failed` filled: they were not found.
+std::vector<KnownState> drives_for(const FlexStudyRun& run, const Mechanism<double>& m, const BentMechanism* bent,
+                                   const KnownMotion& motion, AlongAnswer& failed, const std::function<bool()>& go_on) {
+  if (!run.follow) return {};
+  FlexInverseOptions o;
+  o.by = *run.follow;
+  o.flex = run.options;
+  o.after_state = go_on;
+  const FlexCommand c = bent != nullptr && *run.follow == FlexInverse::driving_constraint
+                            ? coupled_constraint(m, bent->mechanism, motion.states, go_on)
+                            : flexible_inverse(m, motion.states, o);
+  failed.status = c.status;
+  failed.reason = c.reason;
+  failed.stopped = c.stopped;
+  return c.states;
+}
+
+ModesOptions modes_of(const FlexStudyRun& run) {
+  return {run.modes, run.options.space, run.options.damping, run.options.modal_damping, false};
+}
+
+/// One run; `after_row` sees rows of beams along the rigid motion.
+FlexReport run_beams(const Study& study, const FlexStudyRun& run, const Mechanism<double>& m, const std::string& output,
+                     std::size_t every, const std::function<bool(const FlexResult&)>& after_row,
+                     const std::function<bool()>& go_on) {
+  std::optional<BentMechanism> bent;
+  if (run.modes > 0) {
+    RobotDescription robot = study.flex->robot;
+    robot.gravity = m.gravity;
+    bent = bent_mechanism(robot, modes_of(run));
+  }
+  AlongAnswer failed;
+  std::size_t states = 0;  // of the search for drives: as many steps of progress as rows
+  std::vector<KnownState> drives = drives_for(run, m, bent ? &*bent : nullptr, study.motion, failed,
+                                              [&] { return ++states % every != 0 || !go_on || go_on(); });
+  FlexReport report;
+  if (!failed.ok() || failed.stopped) {
+    report.robot = m.name;
+    report.answer.along = failed;
+    report.table = Table{flex_columns(m, run.options.frequencies), {}, {}};
+  } else if (bent) {
+    report = report_coupled(m, *bent, study.motion,
+                            {modes_of(run), run.options.start, every, run.options.frequencies, output, true, std::move(drives), go_on});
+  } else {
+    FlexJob job;
+    job.options = run.options;
+    job.options.every = every;
+    job.output = output;
+    job.keep_table = true;
+    job.drives = std::move(drives);
+    job.after_row = after_row;
+    report = report_flex(m, study.motion, job);
+  }
+  if (run.follow) report.follow = name(*run.follow);
+  return report;
+}
+
+}  // namespace
 
 FlexStudyResult run_flex_study(const Study& study, const std::string& folder, const std::function<bool()>& go_on) {
   if (!study.flex) throw Error({study.file, 0}, "read no runs of beams, expected some");
@@ -92,12 +179,7 @@ FlexStudyResult run_flex_study(const Study& study, const std::string& folder, co
     Mechanism<double> m = study.robot;
     if (run.gravity) m.gravity = *run.gravity;
     const bool first = &run == &study.flex->runs.front();
-    FlexJob job;
-    job.options = run.options;
-    job.options.every = study.motion.rows ? 1 : every;
-    job.output = (fs::path(folder) / (run.name + ".csv")).string();
-    job.keep_table = true;
-    job.after_row = [&](const FlexResult& r) {
+    const auto after_row = [&](const FlexResult& r) {
       if (first) {
         const std::size_t before = record.frame.size();
         record.add(r.along);
@@ -106,7 +188,8 @@ FlexStudyResult run_flex_study(const Study& study, const std::string& folder, co
       }
       return !go_on || go_on();
     };
-    result.runs.push_back(report_flex(m, study.motion, job));
+    result.runs.push_back(run_beams(study, run, m, (fs::path(folder) / (run.name + ".csv")).string(),
+                                    study.motion.rows ? 1 : every, after_row, go_on));
     result.files.push_back(run.name + ".csv");
     result.published.push_back(compare_published(study.published, *result.runs.back().table));
     if (result.runs.back().answer.along.stopped) break;

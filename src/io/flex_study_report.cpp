@@ -82,7 +82,7 @@ json extremes_table(const Study& study, const FlexStudyResult& r) {
     const FlexExtreme& first = r.runs.front().extremes[i];
     if (r.runs.front().leaves_out(first)) continue;
     json row = json::array({fmt::format("{} [{}]", first.what, first.unit)});
-    for (const FlexReport& run : r.runs) row.push_back(shown(run.extremes[i].value));
+    for (const FlexReport& run : r.runs) row.push_back(i < run.extremes.size() ? shown(run.extremes[i].value) : "–");
     rows.push_back(row);
   }
   for (std::size_t i = 0; i < r.runs.front().range.size(); ++i) {
@@ -121,8 +121,21 @@ json facts(const Study& study, const FlexStudyResult& r, const json& deformed) {
   return all;
 }
 
+/// How a run differs from beams along the rigid motion with the rigid robot's drives.
+std::string kind_of(const FlexReport& r) {
+  std::string text;
+  if (r.modes > 0)
+    text += fmt::format("the coupled model, {} modes per beam, {} coordinates, Runge-Kutta with {:.3g} us", r.modes,
+                        r.answer.coordinates, 1e6 * r.step);
+  if (!r.follow.empty()) text += (text.empty() ? "" : "; ") + ("drives corrected by " + r.follow);
+  return text;
+}
+
 json notes(const Study& study, const FlexStudyResult& r) {
   json all = json::array();
+  for (std::size_t k = 0; k < r.runs.size(); ++k)
+    if (const std::string kind = kind_of(r.runs[k]); !kind.empty())
+      all.push_back({{"severity", "note"}, {"text", fmt::format("{}: {}.", run_name(study, k), kind)}});
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     for (const std::string& w : r.runs[k].answer.range.warnings())
       all.push_back({{"severity", "warning"}, {"text", fmt::format("{}: {}.", run_name(study, k), w)}});
@@ -163,7 +176,7 @@ std::string flex_study_text(const Study& study, const FlexStudyResult& r) {
     const FlexExtreme& first = r.runs.front().extremes[i];
     if (r.runs.front().leaves_out(first)) continue;
     text += fmt::format("  {:<34}", fmt::format("{} [{}]", first.what, first.unit));
-    for (const FlexReport& run : r.runs) text += fmt::format("{:>{}}", shown(run.extremes[i].value), width);
+    for (const FlexReport& run : r.runs) text += fmt::format("{:>{}}", i < run.extremes.size() ? shown(run.extremes[i].value) : "-", width);
     text += "\n";
   }
   for (std::size_t i = 0; !r.runs.empty() && i < r.runs.front().range.size(); ++i)
@@ -173,6 +186,9 @@ std::string flex_study_text(const Study& study, const FlexStudyResult& r) {
         text += fmt::format("{:>{}}", i < run.range.size() ? shown(run.range[i][end]) : "-", width);
       text += "\n";
     }
+  for (std::size_t k = 0; k < r.runs.size(); ++k)
+    if (const std::string kind = kind_of(r.runs[k]); !kind.empty())
+      text += fmt::format("  {}: {}\n", run_name(study, k), kind);
   text += fmt::format("  {:<34}", "computing [s]");
   for (const FlexReport& run : r.runs) text += fmt::format("{:>{}.2f}", run.time, width);
   text += "\n";
@@ -194,6 +210,7 @@ std::string flex_study_json(const Study& study, const FlexStudyResult& r) {
     bare.table.reset();
     json run = json::parse(flex_json(bare));
     run["name"] = run_name(study, k);
+    if (!bare.follow.empty()) run["follow"] = bare.follow;
     run["output"] = run_name(study, k) + ".csv";
     json published = json::array();
     for (const ComparedNumber& n : r.published[k])

@@ -24,25 +24,32 @@ void write_commands(const Mechanism<double>& m, const FlexCommand& c, const std:
   }
 }
 
-std::string path_line(const char* what, const FollowedPath& p) {
-  if (!p.answer.ok()) return fmt::format("  {:<36} {}\n", what, p.answer.along.reason);
+const std::string& reason_of(const FollowedPath& p) { return p.answer.along.reason; }
+const std::string& reason_of(const CoupledPath& p) { return p.answer.reason; }
+
+template <class Path>
+std::string path_line(const char* what, const Path& p) {
+  if (!p.answer.ok()) return fmt::format("  {:<36} {}\n", what, reason_of(p));
   return fmt::format("  {:<36} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g}\n", what, p.rms, p.largest, p.turn_rms,
                      p.turn_largest);
 }
-json path_json(const FollowedPath& p) {
+template <class Path>
+json path_json(const Path& p) {
   return {{"rms", p.rms}, {"largest", p.largest}, {"turn_rms", p.turn_rms}, {"turn_largest", p.turn_largest}};
 }
 
 }  // namespace
 
 FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion, const FlexInverseOptions& options,
-                           const std::string& output) {
+                           const std::string& output, const BentMechanism* bent) {
   FollowReport r;
   r.robot = m.name;
   r.motion = motion.file;
   r.by = options.by;
   for (const int a : m.actuator) r.actuator.push_back(coordinate(m, a).name);
-  r.command = flexible_inverse(m, motion.states, options);
+  r.command = bent != nullptr && options.by == FlexInverse::driving_constraint
+                  ? coupled_constraint(m, bent->mechanism, motion.states, options.after_state)
+                  : flexible_inverse(m, motion.states, options);
   r.stopped = r.command.stopped;
   if (!r.command.ok()) return r;
   if (!output.empty()) write_commands(m, r.command, output);
@@ -60,6 +67,21 @@ FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion
   r.still = followed(r.command.states, still);
   r.rigid = followed(motion.states, moving);
   r.corrected = followed(r.command.states, moving);
+  if (bent == nullptr) return r;
+  std::optional<DesiredPath> wanted;
+  const auto tried = [&](std::span<const KnownState> drives) -> std::optional<CoupledPath> {
+    if (r.stopped) return std::nullopt;
+    if (!wanted) wanted.emplace(m, motion.states);
+    if (drives.empty()) drives = wanted->drives;
+    CoupledOptions o;
+    o.start = options.flex.start;
+    const CoupledPath path = coupled_path(bent->mechanism, *wanted, DriveMotion(drives), o,
+                                          [&](const CoupledRow&) { return !options.after_state || options.after_state(); });
+    r.stopped = path.answer.stopped;
+    return path;
+  };
+  r.coupled_rigid = tried({});
+  r.coupled = tried(r.command.states);
   return r;
 }
 
@@ -82,6 +104,10 @@ std::string follow_text(const FollowReport& r) {
   out += path_line("these drives, quasi-static", r.still);
   out += path_line("rigid robot's drives, vibrating", r.rigid);
   out += path_line("these drives, vibrating", r.corrected);
+  if (r.coupled_rigid && r.coupled) {
+    out += path_line("rigid robot's drives, coupled", *r.coupled_rigid);
+    out += path_line("these drives, coupled", *r.coupled);
+  }
   return out;
 }
 
@@ -99,6 +125,10 @@ std::string follow_json(const FollowReport& r) {
                     {"quasistatic", path_json(r.still)},
                     {"rigid_vibrating", path_json(r.rigid)},
                     {"vibrating", path_json(r.corrected)}};
+  if (r.coupled_rigid && r.coupled && !r.stopped) {
+    out["error"]["rigid_coupled"] = path_json(*r.coupled_rigid);
+    out["error"]["coupled"] = path_json(*r.coupled);
+  }
   return dumped(out);
 }
 

@@ -83,8 +83,10 @@ std::vector<Sheet> sheets(const Scaling& x) {
     all.push_back(times_sheet(x.elastic, "elastic freedoms per chain", "inverse_elastic", false));
   }
   if (!x.legs.steps.empty()) {
-    all.push_back(times_sheet(x.legs, "legs, one elastic freedom in each", "forward_legs", true));
-    all.push_back(times_sheet(x.legs, "legs, one elastic freedom in each", "inverse_legs", false));
+    const std::string what =
+        x.in_legs == 1 ? "legs, one elastic freedom in each" : fmt::format("legs, {} elastic freedoms in each", x.in_legs);
+    all.push_back(times_sheet(x.legs, what, "forward_legs", true));
+    all.push_back(times_sheet(x.legs, what, "inverse_legs", false));
   }
   return all;
 }
@@ -225,14 +227,20 @@ Table scaling_table(const Scaling& x) {
 
 json plot(const Growth& g, const std::string& what, const std::string& id, bool forward) {
   json series = json::array();
+  const auto drawn = [&](const std::vector<double>& x) {  // nothing that is zero stands on a logarithmic axis
+    std::vector<double> some;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (g.numbers[i] > 0) some.push_back(x[i]);
+    return some;
+  };
   for (const Formulation by : all_formulations)
     series.push_back({{"name", fmt::format("{}  {}", name(by), grows(g.slope(by, forward)))},
-                      {"values", packed(g.times(by, forward), false)}});
+                      {"values", packed(drawn(g.times(by, forward)), false)}});
   return {{"id", id},
           {"title", fmt::format("{} dynamics over {}", forward ? "Forward" : "Inverse", what)},
           {"unit", "µs"},
           {"note", "Median time of one evaluation; numbers at the cursor. Powers are fitted to the upper half."},
-          {"x", packed(g.numbers, false)},
+          {"x", packed(drawn(g.numbers), false)},
           {"axis", what},
           {"log_x", true},
           {"log", true},

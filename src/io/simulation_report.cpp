@@ -8,7 +8,9 @@
 #include "gough/dynamics/along.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/error.hpp"
+#include "gough/io/bent_robot.hpp"
 #include "gough/io/dynamics_report.hpp"
+#include "modes_json.hpp"
 #include "motion_columns.hpp"
 #include "state_columns.hpp"
 
@@ -95,6 +97,7 @@ SimulationReport report_simulation(const Mechanism<double>& m, Workspace<double>
   r.options = job.options;
   r.asked = job.times.size();
   r.output = job.output;
+  if (!m.modal.empty()) r.bending = modes_text(m), r.bending_json = modes_json(m).dump();
   const std::vector<std::string> columns = simulation_columns(m);
   if (job.keep_table) r.table = Table{columns, {}, {}};
   std::optional<TableWriter> writer;
@@ -130,7 +133,8 @@ std::string simulation_text(const SimulationReport& r) {
                   r.parameter_name.empty() ? "" : fmt::format(" with {} = {}", r.parameter_name, r.parameter_text),
                   a.rows, a.rows == 1 ? "" : "s", a.t, name(r.options.dynamics.by), name(r.options.integrator.method));
   if (r.options.integrator.method != Method::dae) text += fmt::format(", loops {}", name(r.options.loops));
-  text += fmt::format("\n  {} steps, {} evaluations{}\n", a.steps, a.evaluations,
+  text += "\n" + r.bending;
+  text += fmt::format("  {} steps, {} evaluations{}\n", a.steps, a.evaluations,
                       a.choices > 1 ? fmt::format(", coordinates chosen {} times", a.choices) : "");
   if (a.events > 0) text += fmt::format("  {} times a joint stopped or broke loose\n", a.events);
   text += fmt::format("  loops closed to {:.1e}\n", a.largest_residual);
@@ -171,6 +175,7 @@ std::string simulation_json(const std::vector<SimulationReport>& reports) {
                 {"conservative", r.conservative},
                 {"passed", a.passed},
                 {"within_limits", r.beyond.empty()}};
+    if (!r.bending_json.empty()) out["modes"] = json::parse(r.bending_json);
     if (!a.ok()) out["reason"] = a.reason;
     if (r.eigenvalue > 0) out["eigenvalue"] = r.eigenvalue;
     if (!r.beyond.empty()) out["beyond_limits"] = r.beyond;

@@ -174,7 +174,7 @@ Study parse_study(const std::string& text, const std::string& file) {
   if (bends == read.flex.runs.empty())
     throw Error(read.where, bends ? "compute: read flex, expected flex: with runs"
                                   : "flex: read runs, expected them with compute: flex only");
-  if (bends) s.flex = flex_plan(read.flex, s.robot);
+  if (bends) s.flex = flex_plan(read.flex, s.robot, read_robot(s.robot_file, settings));
   s.published = bends ? published_of(read.published, flex_columns(s.robot, static_cast<int>(read.flex.frequencies)),
                                      "the runs' tables")
                       : published_of(read.published, inverse_columns(s.robot, false), "inverse.csv");

@@ -216,7 +216,11 @@ const Table<FileFlexRun>& flex_run_table() {
        field("vibrates", &R::vibrates, Boolean{}, "false: quasi-static at every time"),
        field("loads", &R::loads, ListOf<Object<FileLoad>>{{load_table}, 100}, "constant forces on links"),
        field("space", &R::space, choice(flex_space_names),
-             "automatic (default): planar where mechanism and loads are; planar; or spatial")},
+             "automatic (default): planar where mechanism and loads are; planar; or spatial"),
+       field("follow", &R::follow, Choice{{"none", "driving_force", "modified_driving_force", "driving_constraint"}},
+             "drives corrected by that method, so that the platform follows its path; none (default): the rigid robot's"),
+       field("modes", &R::modes, Number{none},
+             "the coupled model with that many modes per beam; 0 (default): beams along the rigid motion")},
       "flex_run"};
   return table;
 }

@@ -108,6 +108,8 @@ struct FileFlexRun {
   double modal_damping = 0, rho = 0.9;
   bool geometric = true, vibrates = true;
   std::size_t space = 0;
+  std::size_t follow = 0;  ///< 0: none, then the methods
+  double modes = 0;
   std::vector<FileLoad> loads;
 };
 

@@ -23,13 +23,11 @@ class IdealDrives {
       : m_(m), motion_(std::move(motion)), rate_(rate), plan_(m) {}
 
   void drive(double t, Workspace<double>& w) {
-    tree_positions(m_, w);
     closure(m_, w);
-    tree_velocities(m_, w);
-    if (!form_ || poor(w)) choose(w);
     closure_bias(m_, w);
+    if (form_) explicit_form(w, y_, *form_);
+    if (!form_ || (y_.rank() > 0 && form_->smallest_pivot < worn * first_pivot_)) choose(w);
     loads(m_, plan_, true, w);
-    explicit_form(w, y_, *form_);
     w.a = form_->g;
     tree_accelerations(m_, w);
     tree_forces(m_, true, w.A, w.a.data(), w);
@@ -41,12 +39,6 @@ class IdealDrives {
   }
 
  private:
-  bool poor(Workspace<double>& w) {
-    w.k.setZero();
-    explicit_form(w, y_, *form_);
-    return y_.rank() > 0 && form_->smallest_pivot < worn * first_pivot_;
-  }
-
   void choose(Workspace<double>& w) {
     y_ = select_driven(m_, w, m_.rank);
     const auto n = static_cast<Index>(m_.actuator.size());
@@ -59,7 +51,6 @@ class IdealDrives {
     form_.emplace(m_, y_);
     d_.emplace(m_, y_);
     F_ = VecX<double>::Zero(static_cast<Index>(y_.independent.size()));
-    w.k.setZero();
     explicit_form(w, y_, *form_);
     first_pivot_ = y_.rank() > 0 ? form_->smallest_pivot : 1.0;
   }
@@ -120,7 +111,8 @@ ActuatorMotion DriveMotion::at(double t) const {
           a.a + c3 * (6 * x) + c4 * (12 * x2) + c5 * (20 * x3)};
 }
 
-std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states) {
+std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
+                                     const std::function<void(const AlongRow&)>& on_row) {
   std::vector<KnownState> drives(states.begin(), states.end());
   const auto n = static_cast<Index>(m.actuator.size());
   const AlongAnswer answer = inverse_along(m, states, {}, [&](const AlongRow& row) {
@@ -132,6 +124,7 @@ std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const
       x.a[i] = row.w.a[c];
     }
     drives[row.index].motion.motion = x;
+    if (on_row) on_row(row);
     return true;
   });
   if (!answer.ok()) throw Error(answer.explain(m.name));
@@ -143,12 +136,26 @@ Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double r
   return [drives](double t, Workspace<double>& w) { drives->drive(t, w); };
 }
 
-Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w) {
+Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w, bool settled) {
   const ActuatorMotion first = motion.at(motion.start());
   if (first.q.size() != static_cast<Index>(m.actuator.size()))
     throw Error(fmt::format("{}: read a motion of {} drives, expected {}", m.name, first.q.size(), m.actuator.size()));
   w.q = m.home;
-  Answer answer = forward_kinematics(m, first.q, w, false);
+  Answer answer;
+  if (settled) {
+    std::vector<KnownState> start(1);
+    start[0].motion.motion = first;
+    AlongOptions o;
+    o.elastic = ElasticMotion::quasistatic;
+    const AlongAnswer there = inverse_along(m, start, o, [&](const AlongRow& row) {
+      w.q = row.w.q;
+      return true;
+    });
+    answer.status = there.status;
+    answer.reason = there.reason;
+  } else {
+    answer = forward_kinematics(m, first.q, w, false);
+  }
   if (!answer.ok()) return answer;
   std::vector<std::pair<int, double>> rates;
   for (std::size_t i = 0; i < m.actuator.size(); ++i)

@@ -158,7 +158,7 @@ class Run {
     note_step(integrator_->t - t, integrator_->t < limit);
     if (sticks_) return watch_friction(t, x);
     if (!form_->place(integrator_->x, w_)) return fail(integrator_->t, "");
-    form_->accept();
+    form_->accept(w_);
     if (reached_.size() == most_reached) reached_.erase(reached_.begin());
     reached_.push_back({integrator_->t, w_.q, w_.v});
     worn_ = form_->worn();  // chosen anew before the next step: rows within this one are still to be looked up
@@ -214,7 +214,7 @@ class Run {
     if (!form_->put_back(over->x, w_) || !form_->place(over->x, w_)) return false;
     drive(to);
     if (!same_energy(before, energy_balance(m_, w_), to - from.t)) return false;
-    form_->accept();
+    form_->accept(w_);
     reached_.clear();
     worn_ = false;
     integrator_->last_step = usual_step_;
@@ -276,7 +276,7 @@ class Run {
   bool watch_friction(double t, const VecX<double>& x) {
     const bool fixed = options_.integrator.method == Method::rk4 || options_.integrator.method == Method::semi_implicit;
     if (slack_at(integrator_->t, integrator_->x) >= -rest_speed) {
-      form_->accept();
+      form_->accept(w_);
       worn_ = form_->worn();
       return true;
     }

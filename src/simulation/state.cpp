@@ -60,7 +60,7 @@ class IndependentForm : public StateForm {
     w.k.setZero();
     explicit_form(w, selection_, *form_);
     first_pivot_ = pivot_ = selection_.rank() > 0 ? form_->smallest_pivot : 1.0;
-    accept();
+    accept(w);
     const Eigen::Index n = positions();
     VecX<double> x = VecX<double>::Zero(2 * n);
     for (Eigen::Index i = 0; i < n; ++i) x[n + i] = w.v[independent(i)];
@@ -69,14 +69,13 @@ class IndependentForm : public StateForm {
 
   bool place(const VecX<double>& x, Workspace<double>& w) override {
     if (!close(x, w)) return false;
-    explicit_form(w, selection_, *form_);
-    if (selection_.rank() > 0) pivot_ = form_->smallest_pivot;
-    w.v.noalias() = form_->G * x.tail(positions());
+    take_rates(x, w);
     tree_velocities(m_, w);
     return w.v.allFinite();
   }
 
-  void accept() override {
+  void accept(const Workspace<double>& w) override {
+    explicit_form(w, selection_, *form_);
     reached_ = z_;
     tangent_ = form_->G;
   }
@@ -152,6 +151,25 @@ class IndependentForm : public StateForm {
     double largest = 0;
     for (const int r : selection_.rows) largest = std::max(largest, std::abs(w.phi[r]));
     return std::isfinite(w.phi.sum()) ? largest : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  /// v from the independent rates: K_d v_d = -K_i y'.
+  void take_rates(const VecX<double>& x, Workspace<double>& w) {
+    const Eigen::Index n = positions();
+    w.v.setZero();
+    for (Eigen::Index i = 0; i < n; ++i) w.v[independent(i)] = x[n + i];
+    const auto rank = static_cast<std::size_t>(selection_.rank());
+    if (rank == 0) return;
+    for (std::size_t r = 0; r < rank; ++r) {
+      const auto row = static_cast<Eigen::Index>(r);
+      for (std::size_t c = 0; c < rank; ++c)
+        K_d_(row, static_cast<Eigen::Index>(c)) = w.K(selection_.rows[r], selection_.dependent[c]);
+      right_(row, 0) = -w.K.row(selection_.rows[r]).dot(w.v);
+    }
+    const PivotOrder order{selection_.natural, selection_.natural};
+    pivot_ = lu_factor(K_d_, order);
+    lu_solve(K_d_, order, right_, work_);
+    for (std::size_t c = 0; c < rank; ++c) w.v[selection_.dependent[c]] = right_(static_cast<Eigen::Index>(c), 0);
   }
 
   void newton_step(const Workspace<double>& w, VecX<double>& z) {

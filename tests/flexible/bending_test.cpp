@@ -49,7 +49,7 @@ Workspace<double> bent_position(const Mechanism<double>& m, unsigned seed) {
 }
 
 class BentRobots : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Bending, BentRobots, testing::Values("rrr3_flexible", "hexapod_flexible", "delta_flexible"),
+INSTANTIATE_TEST_SUITE_P(Bending, BentRobots, testing::Values("rrr3_flexible", "five_bar_flexible", "hexapod_flexible", "delta_flexible"),
                          [](const auto& i) { return i.param; });
 
 TEST_P(BentRobots, MoveAsTheirPosesChange) {

@@ -71,10 +71,10 @@ void modal_inertia(const ModalBody& b, ModalState<S>& s) {
       s.H.col(c).template head<3>() += cross(x, column) * mass;
       s.H.col(c).template tail<3>() += column * mass;
     }
-    s.work_N = N * mass;
-    if constexpr (std::is_same_v<S, double>) s.M.noalias() += N.transpose() * s.work_N;
-    else s.M.noalias() += N.transpose().lazyProduct(s.work_N);
+    s.mass_N.template middleRows<3>(3 * k) = N * mass;
   }
+  if constexpr (std::is_same_v<S, double>) s.M.noalias() += s.N.transpose() * s.mass_N;
+  else s.M.noalias() += s.N.transpose().lazyProduct(s.mass_N);
 }
 
 /// (M6)-(M8): the mass of the body before modal joint j, added to what its frame and the joint must do. Reads q, v, X0, V.

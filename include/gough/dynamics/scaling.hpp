@@ -62,7 +62,8 @@ struct Growth {
 struct Scaling {
   std::string robot;
   Growth elastic;                    ///< elastic freedoms per chain
-  Growth legs;                       ///< legs with one elastic freedom each; empty where there is no template to repeat
+  Growth legs;                       ///< legs with `in_legs` elastic freedoms each; empty where there is no template to repeat
+  int in_legs = 1;
   std::string no_legs;               ///< why that is so
   std::vector<std::string> skipped;  ///< variants that were left out, and why
   bool stopped = false;              ///< by the caller
@@ -71,12 +72,17 @@ struct Scaling {
 };
 
 /// Variants with more velocity coordinates are left out: formulations with one mass matrix would take seconds.
-inline constexpr int most_scaled_coordinates = 300;
+inline constexpr int most_scaled_coordinates = 500;
+
+/// The robot with n elastic freedoms in each chain.
+using ElasticVariant = std::function<RobotDescription(const RobotDescription& robot, int n)>;
 
 struct ScalingOptions {
   std::vector<int> elastic = {1, 2, 4, 8, 16, 32};
   std::vector<int> times = {1, 2, 4, 8};  ///< how often the legs are placed
   int states = 3;                         ///< that formulations are compared on, home and others near it
+  ElasticVariant variant;                 ///< none: with_elastic_chains (model/variants.hpp)
+  int in_legs = 1;                        ///< elastic freedoms of each leg where legs grow
   /// Called after each of elastic.size() + times.size() variants; false ends the work there.
   std::function<bool()> after_step = [] { return true; };
 };

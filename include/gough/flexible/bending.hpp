@@ -18,6 +18,7 @@ struct ModesOptions {
   FlexSpace space = FlexSpace::automatic;
   std::optional<RayleighDamping> damping;  ///< none: the materials'
   double modal_damping = 0;                ///< ratio, of every mode; in addition
+  bool refine = false;                     ///< more elements, where there are fewer than the modes ask for
 };
 
 struct BentBody {

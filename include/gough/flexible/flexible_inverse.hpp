@@ -42,6 +42,14 @@ struct FlexCommand {
 FlexCommand flexible_inverse(const Mechanism<double>& m, std::span<const KnownState> states,
                              const FlexInverseOptions& options);
 
+/// Drives q, v, a, rows are states, with a correction of q and its derivatives by differences.
+std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q, const MatX<double>& v,
+                                         const MatX<double>& a, const MatX<double>& correction);
+
+/// Poses of the rigid robot's platform along states; what is no coordinate of the task is as the loops have it. Throws Error where the
+/// robot cannot follow.
+std::vector<Transform<double>> poses_along(const Mechanism<double>& m, std::span<const KnownState> states);
+
 /// How far the platform of the elastic robot is from a desired path when its drives do what `command` says; by flex_along.
 struct FollowedPath {
   FlexAnswer answer;

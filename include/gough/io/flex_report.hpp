@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gough/flexible/elastodynamics.hpp"
+#include "gough/io/bent_robot.hpp"
 #include "gough/io/dynamics_report.hpp"
 
 namespace gough {
@@ -18,6 +19,7 @@ struct FlexJob {
   FlexOptions options;
   std::string output;       ///< a table to write row by row; empty: none
   std::string shapes;       ///< a table of mode shapes to write, at eleven times of the motion; empty: none
+  std::vector<KnownState> drives;  ///< what the actuators do instead of what the rigid robot's do; errors are of the motion still
   bool keep_table = false;  ///< in the report
   /// Called after each row; false ends the work there.
   std::function<bool(const FlexResult& r)> after_row;
@@ -31,6 +33,10 @@ struct FlexExtreme {
 
 struct FlexReport {
   std::string robot, motion;
+  std::string follow;  ///< method by which drives were corrected; empty: they are the rigid robot's
+  int modes = 0;       ///< per beam, of the coupled model; 0: beams along the rigid motion
+  double step = 0;     ///< [s] of integration, of the coupled model
+  std::string modes_told;  ///< of the coupled model: what the reduction to modes costs
   FlexOptions options;
   std::size_t asked = 0;  ///< states of the motion
   FlexAnswer answer;
@@ -49,6 +55,21 @@ struct FlexReport {
 
 /// Runs it; rows are in the file as they come. Throws Error for what cannot be asked of this robot.
 FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job);
+
+/// The coupled model instead: rigid motion and bending unknown together, drives followed exactly.
+struct CoupledJob {
+  ModesOptions modes;
+  FlexStart start = FlexStart::undeformed;
+  std::size_t every = 1;
+  int frequencies = 0;  ///< columns f1 .. that are left empty, so that tables are alike
+  std::string output;
+  bool keep_table = false;
+  std::vector<KnownState> drives;  ///< as in FlexJob
+  std::function<bool()> after_row;
+};
+FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent, const KnownMotion& motion,
+                          const CoupledJob& job);
+
 std::string flex_text(const FlexReport& report);
 std::string flex_json(const FlexReport& report);
 

@@ -1,5 +1,6 @@
 #pragma once
 /// Studies of beams that bend: one motion, several runs beside each other.                        docs/flexible.md
+#include "gough/flexible/flexible_inverse.hpp"
 #include "gough/io/flex_report.hpp"
 #include "gough/io/published.hpp"
 
@@ -9,6 +10,8 @@ struct FlexStudyRun {
   std::string name;
   FlexOptions options;
   std::optional<Vec3<double>> gravity;  ///< instead of the robot's
+  std::optional<FlexInverse> follow;    ///< drives corrected by that method
+  int modes = 0;                        ///< per beam, of the coupled model; 0: beams along the rigid motion
 };
 
 struct FlexPlan {
@@ -16,6 +19,7 @@ struct FlexPlan {
   double step = 5e-4;       ///< [s] of integration
   double exaggeration = 0;  ///< of the drawing; 0: so that it can be seen
   std::string note;         ///< what there is to say beside the published numbers
+  RobotDescription robot;   ///< with the study's settings
 };
 
 struct FlexStudyResult {

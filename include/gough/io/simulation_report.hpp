@@ -41,6 +41,8 @@ struct SimulationReport {
   double eigenvalue = 0;                                                             ///< of scdd_iterative, the largest
   bool conservative = false;        ///< no losses, drives or loads: the change of energy is an error
   std::vector<std::string> beyond;  ///< the first limit that was exceeded, in words
+  std::string bending;              ///< of beams that bend: their modes, in words
+  std::string bending_json;         ///< the same for programs
   std::optional<Table> table;
 
   bool done() const { return answer.ok() && !answer.stopped; }

@@ -15,19 +15,29 @@ struct TurnSeries {
   S sinc, b, a, db, da;
 
   explicit TurnSeries(const S& s) : sinc(0.0), b(0.0), a(0.0), db(0.0), da(0.0) {
-    static constexpr int terms = 10;
-    double sign = (terms % 2 == 0) ? -1 : 1;  // of s^(terms - 1)
-    for (int k = terms - 1; k >= 0; --k, sign = -sign) {
+    for (std::size_t k = terms; k-- > 0;) {
       db = db * s + b;
       da = da * s + a;
-      sinc = sinc * s + S(sign / factorial(2 * k + 1));
-      b = b * s + S(sign / factorial(2 * k + 2));
-      a = a * s + S(sign / factorial(2 * k + 3));
+      sinc = sinc * s + S(coefficient[k][0]);
+      b = b * s + S(coefficient[k][1]);
+      a = a * s + S(coefficient[k][2]);
     }
   }
 
  private:
-  static constexpr double factorial(int n) { return n < 2 ? 1.0 : n * factorial(n - 1); }
+  static constexpr std::size_t terms = 10;
+  static constexpr auto coefficient = [] {  // (-1)^k over (2k + 1)!, (2k + 2)!, (2k + 3)!
+    std::array<std::array<double, 3>, terms> c{};
+    double factorial = 1, sign = 1;
+    for (std::size_t k = 0; k < terms; ++k, sign = -sign)
+      for (std::size_t i = 0; i < 3; ++i) {
+        double f = factorial;
+        for (std::size_t n = 2 * k + 2; n <= 2 * k + 1 + i; ++n) f *= static_cast<double>(n);
+        c[k][i] = sign / f;
+        if (i == 2) factorial = f;  // (2k + 3)!
+      }
+    return c;
+  }();
 };
 
 /// Sums of modes at points: eta's rates give the velocity N eta' of each. Writes x (3 points) and N (3 points x modes). (M3), (M4)
@@ -36,18 +46,20 @@ void modal_points(const ModalPoints& p, const S* coordinates, VecX<S>& x, MatX<S
   const Eigen::Index n = p.shape.cols(), points = p.count();
   const Eigen::Map<const VecX<S>> eta(coordinates, n);
   N = p.shape.template cast<S>();
-  x.noalias() = N.lazyProduct(eta);
+  x.setZero();
+  for (Eigen::Index c = 0; c < n; ++c) x += N.col(c) * eta[c];
   for (Eigen::Index k = 0; k < points; ++k) x.template segment<3>(3 * k) += p.r.col(k).template cast<S>();
   for (const ModalPoints::Shortening& e : p.shortening) {
-    if constexpr (std::is_same_v<S, double>) work.noalias() = e.B * eta;
-    else work.noalias() = e.B.template cast<S>().lazyProduct(eta);
+    work.setZero();
+    for (Eigen::Index c = 0; c < n; ++c) work += e.B.col(c).template cast<S>() * eta[c];
     for (Eigen::Index k = 0; k < points; ++k) {
       const auto B_eta = work.segment(k * n, n);
       const S half = eta.dot(B_eta) * S(0.5);
       for (int i = 0; i < 3; ++i) {
+        if (e.along[i] == 0) continue;
         const S along(e.along[i]);
         x[3 * k + i] = x[3 * k + i] - along * half;
-        N.row(3 * k + i) -= B_eta.transpose() * along;
+        for (Eigen::Index c = 0; c < n; ++c) N(3 * k + i, c) = N(3 * k + i, c) - B_eta[c] * along;
       }
     }
   }

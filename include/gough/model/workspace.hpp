@@ -28,7 +28,7 @@ struct ModalState {
   Inertia<S> I;                 ///< of all points, in the undeformed frame.                     modal_inertia
   MatX<S> H, M;                 ///< 6 x modes (moment; force), modes x modes.                   modal_inertia
   VecX<S> end_x, work, work_end;
-  MatX<S> end_N, work_N;
+  MatX<S> end_N, mass_N;
 
   explicit ModalState(const ModalBody& b) : axes(static_cast<std::size_t>(b.modes())) {
     const Eigen::Index n = b.modes(), points = b.lump.count();
@@ -37,7 +37,8 @@ struct ModalState {
     H = MatX<S>::Zero(6, n);
     M = MatX<S>::Zero(n, n);
     end_x = VecX<S>::Zero(3);
-    end_N = work_N = MatX<S>::Zero(3, n);
+    end_N = MatX<S>::Zero(3, n);
+    mass_N = N;
     work = VecX<S>::Zero(points * n);
     work_end = VecX<S>::Zero(n);
   }

@@ -26,12 +26,14 @@ class DriveMotion {
 };
 
 /// The drives of a robot along a motion of its platform or its actuators, elastic joints relaxed. Throws Error where it cannot follow.
-std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states);
+std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
+                                     const std::function<void(const AlongRow&)>& on_row = {});
 
 /// A controller for simulate. Throws Error where the actuators cannot move independently of each other.
 Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double rate = 200);
 
-/// Where such a simulation starts: drives as the motion has them, elastic coordinates relaxed and at rest. Reads nothing; writes q, v.
-Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w);
+/// Where such a simulation starts: drives as the motion has them, elastic coordinates at rest, relaxed or (`settled`) where they balance
+/// the loads of the first state. Writes q, v.
+Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w, bool settled = false);
 
 }  // namespace gough

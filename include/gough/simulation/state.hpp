@@ -28,7 +28,7 @@ class StateForm {
   /// Writes q and v of the state and brings w to velocities (X0, K, V). False: there is no such position.
   virtual bool place(const VecX<double>& x, Workspace<double>& w) = 0;
   /// The last place() is a state that was reached: others are looked for from there.
-  virtual void accept() {}
+  virtual void accept(const Workspace<double>& /*w*/) {}
   /// The state's derivative where place() has been, with w.a.
   virtual void rates(const Workspace<double>& w, VecX<double>& rates) const = 0;
   /// Coordinates should be chosen anew. After place().

@@ -1,0 +1,56 @@
+#pragma once
+/// Robots with beams in modes (flexible/bending.hpp) whose drives follow a motion: what the platform does, and what drives should do.
+///                                                                                        docs/theory/flexible.md
+///   DesiredPath wanted(rigid, states);
+///   CoupledPath path = coupled_path(bent, wanted, DriveMotion(wanted.drives), {}, {});
+#include "gough/flexible/flexible_inverse.hpp"
+#include "gough/simulation/ideal_drives.hpp"
+
+namespace gough {
+
+/// The highest natural frequency of the elastic coordinates at home, drives held [rad/s]; 0: there are none.
+double highest_frequency(const Mechanism<double>& m);
+
+/// What a rigid robot does along states of its platform or its actuators. Throws Error where it cannot follow.
+struct DesiredPath {
+  std::vector<double> t;
+  std::vector<Transform<double>> pose;  ///< of the platform
+  std::vector<KnownState> drives;
+  std::vector<VecX<double>> tau;
+
+  DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states);
+};
+
+struct CoupledOptions {
+  std::size_t every = 1;  ///< states per row; the last one is always given
+  FlexStart start = FlexStart::undeformed;
+  double step = 0;        ///< of Runge and Kutta's method [s]; 0: a share of the fastest vibration's period
+  bool adaptive = false;  ///< instead: to `tolerance`
+  double tolerance = 1e-9;
+};
+
+struct CoupledRow {
+  std::size_t index;  ///< of the state
+  const SimulationRow& row;
+  Vec6<double> error;  ///< of the platform against the desired path: its origin and turn, base axes
+};
+using OnCoupledRow = std::function<bool(const CoupledRow&)>;
+
+struct CoupledPath {
+  SimulationAnswer answer;
+  double rms = 0, largest = 0;            ///< of the platform's origin [m]
+  double turn_rms = 0, turn_largest = 0;  ///< [rad]
+  double step = 0;                        ///< [s]
+};
+
+/// Drives start as their motion has them, beams at rest; rows are at times of the desired path.
+CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desired, DriveMotion drives,
+                         const CoupledOptions& options, const OnCoupledRow& on_row);
+
+/// The driving-constraint method on the coupled model: the platform's motion is imposed, drives and modes follow from the loops and the
+/// balance of the modes without rates of their own (quasi-static: the tip of an elastic robot is not minimum-phase). `rigid` is the
+/// same robot without modes.                                                                                 (D4)
+FlexCommand coupled_constraint(const Mechanism<double>& rigid, const Mechanism<double>& bent,
+                               std::span<const KnownState> states, const std::function<bool()>& go_on = {});
+
+}  // namespace gough

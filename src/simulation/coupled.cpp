@@ -1,0 +1,150 @@
+#include "gough/simulation/coupled.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "gough/error.hpp"
+#include "gough/kinematics/assemble.hpp"
+#include "gough/spatial/rank.hpp"
+
+namespace gough {
+namespace {
+
+using Eigen::Index;
+constexpr double share = 1.5;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
+
+Vec6<double> error_of(const Transform<double>& pose, const Transform<double>& wanted) {
+  Vec6<double> e;
+  e << pose.p - wanted.p, vector_from_rotation(pose.R * wanted.R.transpose());
+  return e;
+}
+
+void check_states(const Mechanism<double>& m, std::span<const KnownState> states) {
+  if (states.size() < 3) throw Error(m.name + ": read fewer than three states, expected a motion");
+  for (const KnownState& s : states)
+    if (!s.motion.of_platform()) throw Error(m.name + ": read a motion of the actuators, expected one of the platform");
+}
+
+/// Drives row by row: what inverse dynamics says of them.
+struct Drives {
+  AlongAnswer answer;
+  MatX<double> q, v, a, tau;
+};
+Drives drives_of(const Mechanism<double>& m, std::span<const KnownState> states, ElasticMotion elastic,
+                 const std::function<bool()>& go_on) {
+  const auto rows = static_cast<Index>(states.size()), n = static_cast<Index>(m.actuator.size());
+  const MatX<double> none = MatX<double>::Zero(rows, n);
+  Drives d{{}, none, none, none, none};
+  AlongOptions o;
+  o.elastic = elastic;
+  d.answer = inverse_along(m, states, o, [&](const AlongRow& row) {
+    const auto i = static_cast<Index>(row.index);
+    for (Index k = 0; k < n; ++k) {
+      const int c = m.actuator[static_cast<std::size_t>(k)];
+      d.q(i, k) = row.w.q[position_index(m, c)];
+      d.v(i, k) = row.w.v[c];
+      d.a(i, k) = row.w.a[c];
+    }
+    d.tau.row(i) = row.w.tau.transpose();
+    return !go_on || go_on();
+  });
+  return d;
+}
+
+}  // namespace
+
+double highest_frequency(const Mechanism<double>& m) {
+  if (m.elastic.empty()) return 0;
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  w.k.setZero();
+  const Selection s = select_driven(m, w, m.rank);
+  ExplicitForm<double> form(m, s);
+  explicit_form(w, s, form);
+  MatX<double> M(m.nv, m.nv);
+  std::vector<Inertia<double>> composite(m.parent.size());
+  mass_matrix(m, w, composite, M);
+  std::vector<int> soft;
+  for (std::size_t i = 0; i < s.independent.size(); ++i)
+    if (const Coordinate& c = m.coordinate[static_cast<std::size_t>(s.independent[i])]; c.elastic && !c.actuated)
+      soft.push_back(static_cast<int>(i));
+  if (soft.empty()) return 0;
+  const MatX<double> G = columns_of(form.G, soft);
+  const Eigen::Map<const VecX<double>> stiffness(m.stiffness.data(), m.nv);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> modes(
+      G.transpose() * stiffness.asDiagonal() * G, G.transpose() * M * G, Eigen::EigenvaluesOnly);
+  return std::sqrt(std::max(0.0, modes.eigenvalues().maxCoeff()));
+}
+
+DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states) {
+  if (!rigid.platform.exists()) throw Error(rigid.name + ": read a robot without a platform, expected one with an error to tell");
+  drives = drives_along(rigid, states, [&](const AlongRow& row) {
+    t.push_back(row.t);
+    pose.push_back(platform_pose(rigid, row.w));
+    tau.push_back(row.w.tau);
+  });
+}
+
+CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desired, DriveMotion drives,
+                         const CoupledOptions& options, const OnCoupledRow& on_row) {
+  std::vector<std::size_t> index;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < desired.t.size(); ++i)
+    if (i % options.every == 0 || i + 1 == desired.t.size()) index.push_back(i), times.push_back(desired.t[i]);
+  if (times.size() < 2) throw Error(bent.name + ": read one state, expected a motion");
+  CoupledPath path;
+  SimulationOptions o;
+  o.integrator.method = options.adaptive ? Method::adaptive : Method::rk4;
+  o.integrator.tolerance = options.tolerance;
+  const double fastest = highest_frequency(bent);
+  path.step = options.step > 0 ? options.step : fastest > 0 ? share / fastest : times[1] - times[0];
+  o.integrator.fixed_step = path.step;
+  Workspace<double> w(bent);
+  if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic);
+      !start.ok()) {
+    path.answer.status = start.status;
+    path.answer.reason = "the start: " + start.reason;
+    return path;
+  }
+  double squares = 0, turns = 0;
+  std::size_t k = 0;
+  path.answer = simulate(bent, w, times, o, ideal_drives(bent, std::move(drives)), [&](const SimulationRow& row) {
+    const Vec6<double> e = error_of(platform_pose(bent, row.w), desired.pose[index[k]]);
+    squares += e.head<3>().squaredNorm();
+    turns += e.tail<3>().squaredNorm();
+    path.largest = std::max(path.largest, e.head<3>().norm());
+    path.turn_largest = std::max(path.turn_largest, e.tail<3>().norm());
+    const CoupledRow out{index[k++], row, e};
+    return !on_row || on_row(out);
+  });
+  const auto rows = static_cast<double>(std::max<std::size_t>(1, path.answer.rows));
+  path.rms = std::sqrt(squares / rows);
+  path.turn_rms = std::sqrt(turns / rows);
+  return path;
+}
+
+FlexCommand coupled_constraint(const Mechanism<double>& rigid, const Mechanism<double>& bent,
+                               std::span<const KnownState> states, const std::function<bool()>& go_on) {
+  check_states(bent, states);
+  FlexCommand out;
+  const auto failed = [&](const AlongAnswer& a) {
+    out.status = a.status;
+    out.reason = a.reason;
+    out.stopped = a.stopped;
+    return !out.ok();
+  };
+  const Drives stiff = drives_of(rigid, states, ElasticMotion::locked, go_on);
+  if (failed(stiff.answer)) return out;
+  const Drives soft = drives_of(bent, states, ElasticMotion::quasistatic, go_on);
+  if (failed(soft.answer)) return out;
+  out.left = {0};
+  out.tau = soft.tau;
+  out.correction = soft.q - stiff.q;
+  out.states = corrected_drives(states, stiff.q, stiff.v, stiff.a, out.correction);
+  return out;
+}
+
+}  // namespace gough
