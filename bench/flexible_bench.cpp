@@ -34,9 +34,39 @@ void flex(benchmark::State& state, const BenchedMotion& which) {
       benchmark::Counter(5e-4 * steps * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
+/// Rigid motion and bending together over a tenth of a second, drives on the circle; and motion from forces alone.
+void coupled(benchmark::State& state, bool driven) {
+  constexpr double time = 0.1;
+  const auto rigid = load_robot(robot_file("rrr3_flexible"));
+  ModesOptions modes;
+  modes.modes = 4;
+  const auto bent = load_bent_robot(robot_file("rrr3_flexible"), modes).mechanism;
+  KnownMotion motion = load_known_motion(std::string(GOUGH_SOURCE_DIR) + "/motions/rrr3_circle.yaml", rigid, 1e-3,
+                                         ElasticMotion::locked);
+  motion.states.resize(static_cast<std::size_t>(time / 1e-3) + 1);
+  const DesiredPath path(rigid, motion.states);
+  SimulationOptions options;
+  options.integrator.method = Method::rk4;
+  options.integrator.fixed_step = bending_step(bent, Drives::free);
+  for (auto _ : state) {
+    if (driven) {
+      benchmark::DoNotOptimize(coupled_path(bent, path, DriveMotion(path.drives), {}, {}).rms);
+    } else {
+      Workspace<double> w(bent);
+      w.tau.setConstant(0.01);
+      simulate(bent, w, path.t, options, {}, [](const SimulationRow&) { return true; });
+    }
+  }
+  state.counters["simulated_s"] =
+      benchmark::Counter(time * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
 }  // namespace
 
 void gough::register_flexible() {
+  for (const bool driven : {true, false})
+    benchmark::RegisterBenchmark(fmt::format("coupled/rrr3_flexible/{}", driven ? "drives" : "forces").c_str(), coupled, driven)
+        ->Unit(benchmark::kMillisecond);
   for (const BenchedMotion& motion :
        {BenchedMotion{"rrr3_flexible", "rrr3_circle", 3}, BenchedMotion{"rrr3_flexible", "rrr3_circle", 0},
         BenchedMotion{"five_bar_flexible", "five_bar_reach", 3}, BenchedMotion{"delta_flexible", "delta_pick", 3},

@@ -63,7 +63,11 @@ int follow(const Options& o, const gough::Mechanism<double>& m, const gough::Kno
   }
   if (const int failed = print(o.json ? gough::follow_json(report) : gough::follow_text(report)); failed != done)
     return failed;
-  if (report.command.ok() && !report.stopped) return done;
+  if (report.command.ok() && !report.stopped && report.failed().empty()) return done;
+  if (report.command.ok() && !report.stopped) {
+    fmt::print(stderr, "{}: {}\n", o.motion, report.failed());
+    return numerical;
+  }
   if (report.stopped)
     fmt::print(stderr, "{}: interrupted{}\n", o.motion,
                report.command.ok() && !o.output.empty() ? "; the drives are kept in " + o.output : "");

@@ -190,7 +190,7 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--rho", f.rho, "spectral radius at infinity, 1: no numerical damping; default 0.9")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_option("--rayleigh", f.rayleigh, "damping a1,a2: C = a1 M + a2 K [1/s, s]; default the materials'");
-  verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies")
+  verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies; with --modes of all of them")
       ->check(CLI::Range(0.0, 0.99));
   verb->add_option("--frequencies", f.frequencies, "how many, f1 f2 ..; default 3")->check(CLI::Range(0, 100));
   verb->add_option("--follow", f.follow,
@@ -250,6 +250,7 @@ int main(int argc, char** argv) {
   CLI::App* compare_verb = app.add_subcommand("compare", "all formulations: how far they disagree, what they cost");
   add_robot(compare_verb, o);
   compare_verb->add_option("MOTION", o.motion, "motion file or table (CSV); left out: random states near home");
+  add_modes(compare_verb, o);
   compare_verb->add_flag("--scaling", o.scaling, "cost as elastic freedoms per chain and legs grow, into files");
   compare_verb->add_option("-o", o.output, "folder for the files of --scaling; default results/scaling_ROBOT");
   CLI::App* simulate_verb = app.add_subcommand("simulate", "motion from forces, over time");

@@ -92,6 +92,7 @@ gough::Answer start_state(const gough::Mechanism<double>& m, const Options& o, g
 struct Variant {
   std::string value;
   gough::Mechanism<double> robot;
+  std::vector<gough::Setting> settings = {};
 };
 
 /// The robot, once for every value of --vary.
@@ -107,8 +108,10 @@ std::vector<Variant> variants(const Options& o, std::string& path) {
     throw gough::Error(fmt::format("--vary: read '{}', expected PATH=VALUE,VALUE,..", wish.substr(0, 80)));
   path = wish.substr(0, sign);
   std::stringstream values(wish.substr(sign + 1));
-  for (std::string value; std::getline(values, value, ',');)
-    all.push_back({value, robot_of(o, {{{"--vary", 0}, path, {value}, false}})});
+  for (std::string value; std::getline(values, value, ',');) {
+    const std::vector<gough::Setting> settings = {{{"--vary", 0}, path, {value}, false}};
+    all.push_back({value, robot_of(o, settings), settings});
+  }
   return all;
 }
 
@@ -118,20 +121,22 @@ std::string numbered(const std::string& output, std::size_t i) {
 }
 
 /// What the drives of the rigid robot do along a motion of the platform, or what a motion of them says.
-gough::DriveMotion drives_from(const Options& o) {
-  const auto rigid = gough::load_robot(o.robot);
+gough::DriveMotion drives_from(const Options& o, const std::vector<gough::Setting>& settings) {
+  const auto rigid = gough::load_robot(o.robot, settings);
   const auto motion = gough::load_known_motion(o.simulation.drives, rigid, o.step, gough::ElasticMotion::locked);
   return gough::DriveMotion(gough::drives_along(rigid, motion.states));
 }
 
 /// Forces: constant, or from a table; none of these: zero.
-gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
+gough::Controller drive_from(const Variant& variant, const Options& o, gough::Workspace<double>& w) {
+  const gough::Mechanism<double>& m = variant.robot;
   const SimulationWishes& s = o.simulation;
   if (!s.tau.empty() && !s.forces.empty()) throw gough::Error("--tau and --forces: read both, expected one of them");
   if (!s.drives.empty()) {
-    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() || !s.rates.empty())
+    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() || !s.rates.empty() ||
+        s.equilibrium)
       throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
-    const gough::DriveMotion motion = drives_from(o);
+    const gough::DriveMotion motion = drives_from(o, variant.settings);
     if (const gough::Answer start = gough::start_of_drives(m, motion, w); !start.ok())
       throw gough::Error("--drives: the start: " + start.explain());
     return gough::ideal_drives(m, motion);
@@ -153,13 +158,14 @@ gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o
 bool wants_sensors(const Options& o) { return o.simulation.encoder > 0 || o.simulation.noise > 0; }
 
 /// One variant from start to end.
-int run_one(const gough::Mechanism<double>& m, const Options& o, const std::string& output, Progress& progress,
+int run_one(const Variant& variant, const Options& o, const std::string& output, Progress& progress,
             gough::SimulationReport& report) {
+  const gough::Mechanism<double>& m = variant.robot;
   gough::Workspace<double> w(m);
   gough::SimulationJob job;
   job.options = options_from(o);
   job.times = gough::even_times(0, o.simulation.time, o.step);
-  job.controller = drive_from(m, o, w);
+  job.controller = drive_from(variant, o, w);
   std::optional<gough::TableWriter> measured;
   gough::Sensors sensors(m, {o.simulation.encoder, o.simulation.noise, o.simulation.seed});
   if (wants_sensors(o)) {
@@ -230,7 +236,7 @@ int simulate(const Options& o) {
     Progress progress("row", all.size() * gough::even_times(0, o.simulation.time, o.step).size());
     tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
       const std::string output = o.output.empty() || all.size() == 1 ? o.output : numbered(o.output, i);
-      codes[i] = run_one(all[i].robot, o, output, progress, reports[i]);
+      codes[i] = run_one(all[i], o, output, progress, reports[i]);
       reports[i].robot = all[i].robot.name;
       reports[i].parameter_name = path;
       reports[i].parameter_text = all[i].value;

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "gough/dynamics/dalembert.hpp"
+
+#include "gough/error.hpp"
 #include "gough/dynamics/derivatives.hpp"
 
 namespace gough {
@@ -72,6 +74,7 @@ Mat6 skew_part(const Force<double>& momentum) {
 }  // namespace
 
 CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& at, const Selection& s) {
+  if (!m.modal.empty()) throw Error(m.name + ": read beams that bend, expected a robot without modes: (P3) has none");
   const InTime t(m, at, s);
   CompactForm c;
   c.W = t.form.G.unaryExpr(&value_of);

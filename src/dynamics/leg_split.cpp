@@ -1,6 +1,7 @@
 #include "gough/dynamics/leg_split.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "gough/kinematics/singularity.hpp"
@@ -17,6 +18,34 @@ std::vector<int> counting(std::size_t n) {
 
 bool holds(const std::vector<int>& all, int x) { return std::find(all.begin(), all.end(), x) != all.end(); }
 
+constexpr double enters = 1e-2;  ///< of the largest entry: what elastic columns do in a row that they solve
+
+/// Rows that joints leave open and elastic columns solve: full pivoting on what is left of A. Rows that elastic columns hardly enter
+/// (a straight rod, along itself) stay open: they constrain the platform, and give way a little.
+void take_elastic(MatX<double> A, Pivots& p) {
+  const double largest = A.size() > 0 ? A.cwiseAbs().maxCoeff() : 0;
+  std::vector<bool> used_row(static_cast<std::size_t>(A.rows())), used_column(static_cast<std::size_t>(A.cols()));
+  const auto eliminate = [&](int row, int column) {
+    used_row[static_cast<std::size_t>(row)] = used_column[static_cast<std::size_t>(column)] = true;
+    for (int r = 0; r < A.rows(); ++r)
+      if (!used_row[static_cast<std::size_t>(r)]) A.row(r) -= A.row(row) * (A(r, column) / A(row, column));
+  };
+  for (std::size_t i = 0; i < p.rows.size(); ++i) eliminate(p.rows[i], p.columns[i]);
+  while (true) {
+    int row = -1, column = -1;
+    double pivot = enters * largest;
+    for (int c = 0; c < A.cols(); ++c)
+      for (int r = 0; r < A.rows(); ++r)
+        if (!used_column[static_cast<std::size_t>(c)] && !used_row[static_cast<std::size_t>(r)] &&
+            std::abs(A(r, c)) > pivot)
+          pivot = std::abs(A(r, c)), row = r, column = c;
+    if (row < 0) return;
+    eliminate(row, column);
+    p.rows.push_back(row);
+    p.columns.push_back(column);
+  }
+}
+
 /// Rows and columns of one leg; joints that are only elastic stay free where the rest can be solved without them.
 LegSplit split_leg(const Mechanism<double>& m, const Leg& leg, const MatX<double>& scaled) {
   LegSplit s;
@@ -27,7 +56,8 @@ LegSplit split_leg(const Mechanism<double>& m, const Leg& leg, const MatX<double
   std::vector<int> column_class(static_cast<std::size_t>(leg.coordinates), 0);
   for (const int e : m.elastic)
     if (e >= s.first && e < s.first + s.n) column_class[static_cast<std::size_t>(e - s.first)] = 1;
-  const Pivots p = find_pivots(A, column_class, leg.rank);
+  Pivots p = find_pivots(A, column_class, leg.rank);
+  take_elastic(A, p);
   for (const int r : p.rows) s.rows.push_back(all[static_cast<std::size_t>(r)]);
   for (const int c : p.columns) s.columns.push_back(s.first + c);
   for (const int r : all)

@@ -9,11 +9,12 @@
 #include "flex_plane.hpp"
 #include "gough/flexible/modal_body.hpp"
 #include "gough/kinematics/idle.hpp"
+#include "gough/model/build.hpp"
 
 namespace gough {
 namespace {
 
-constexpr double same_place = 1e-6;  ///< of a beam's length
+constexpr double same_place = 0.01;  ///< of a beam's length: nearer places share a frame, a shorter piece would only be stiff
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A beam as a line of pieces, by the length along it.
@@ -50,7 +51,7 @@ class Line {
     const double low = std::min(near, far), high = std::max(near, far);
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const double a = std::max(low, start(i)), b = std::min(high, end_[i]);
-      if (b - a < same_place * length() / 2) continue;
+      if (b - a < 1e-9 * length()) continue;
       BeamDescription p = pieces_[i];
       p.from = place_in(i, a);
       p.to = place_in(i, b);
@@ -89,6 +90,7 @@ class Bender {
                         : rigid_.joint[at(j)].type == Elementary::prismatic
                             ? 0.0
                             : line.nearest(rigid_.body_frame[at(j)].inverse().p);
+    if (floats) joint_named(inner).cut.reset();  // it carries the body now
     collect(line, inner, root);
     if (planar_) normal_ = (home_.X0[at(j)].R * rigid_.body_frame[at(j)].R).transpose() * Vec3<double>::UnitZ();
     place_frames(line, root);
@@ -142,6 +144,9 @@ class Bender {
     }
     return best;
   }
+  JointDescription& joint_named(const std::string& name) {
+    return *std::find_if(robot_.joints.begin(), robot_.joints.end(), [&](const auto& j) { return j.name == name; });
+  }
   Vec3<double> place_of(const std::string& joint) const {
     const JointDescription& j = *robot_.joint(joint);
     return j.parent == body_.name ? j.origin.p : j.child_origin.p;
@@ -153,8 +158,10 @@ class Bender {
       if (body == body_.name) attachment_.push_back({&body, &point, is_inner ? root : line.nearest(point)});
     };
     for (JointDescription& joint : robot_.joints) {
+      const bool slides = joint.kind == JointKind::prismatic || joint.kind == JointKind::cylindrical;
       add(joint.parent, joint.origin.p, joint.name == inner);
       add(joint.child, joint.child_origin.p, joint.name == inner);
+      if (slides && joint.name != inner && joint.child == body_.name) attachment_.back().s = 0;  // held at its clamped end
     }
     for (SpringDescription& s : robot_.springs) {
       add(s.body_a, s.point_a, false);
@@ -285,7 +292,32 @@ class Bender {
 
 }  // namespace
 
-BentRobot with_modes(const RobotDescription& robot, const ModesOptions& o) {
+namespace {
+
+/// The bent robot's tree is the rigid one's: what closes loops there closes them here.
+void keep_tree(const Mechanism<double>& m, RobotDescription& robot) {
+  for (const CutJoint& cut : m.cut) {
+    const auto j = std::find_if(robot.joints.begin(), robot.joints.end(), [&](const auto& x) { return x.name == cut.name; });
+    if (j != robot.joints.end()) j->cut = true;
+  }
+}
+
+void refuse_carriages(const Mechanism<double>& m, const Workspace<double>& w) {
+  for (int j = 0; j < m.tree_size(); ++j) {
+    if (m.joint[at(j)].type != Elementary::prismatic || m.parent[at(j)] == base) continue;
+    refuse_carriage(m, w, m.parent[at(j)], w.X0[at(m.parent[at(j)])] * m.placement[at(j)],
+                    m.coordinate[at(m.joint[at(j)].v)].joint);
+  }
+  for (std::size_t c = 0; c < m.cut.size(); ++c)
+    if (const JointKind k = m.cut[c].kind;
+        k == JointKind::prismatic || k == JointKind::cylindrical || k == JointKind::point_on_line)
+      refuse_carriage(m, w, m.cut[c].a, cut_frame_a(m, w, c), m.cut[c].name);
+}
+
+}  // namespace
+
+BentRobot with_modes(const RobotDescription& wanted, const ModesOptions& o) {
+  const RobotDescription robot = merge_massless(wanted);
   const Prepared rigid = prepare(robot);
   const Mechanism<double>& m = rigid.mechanism;
   if (m.beam.empty())
@@ -299,7 +331,9 @@ BentRobot with_modes(const RobotDescription& robot, const ModesOptions& o) {
   const std::string spatial = out_of_plane(m, w, {});
   if (o.space == FlexSpace::planar && !spatial.empty())
     throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
+  refuse_carriages(m, w);
   BentRobot bent{robot, {}, o.space == FlexSpace::planar};
+  keep_tree(m, bent.robot);
   if (o.space == FlexSpace::automatic) bent.planar = spatial.empty() && beside_plane(m, w).empty();
   for (const BeamBody& b : m.beam)
     bent.bodies.push_back(Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name));

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "gough/error.hpp"
 #include "gough/kinematics/closure.hpp"
 
 namespace gough {
@@ -41,6 +43,21 @@ std::string beside_plane(const Mechanism<double>& m, const Workspace<double>& w)
     }
   }
   return {};
+}
+
+void refuse_carriage(const Mechanism<double>& m, const Workspace<double>& w, int body, const Transform<double>& guide,
+                     const std::string& joint) {
+  const auto beam = std::find_if(m.beam.begin(), m.beam.end(), [&](const BeamBody& b) { return b.body == body; });
+  if (beam == m.beam.end()) return;
+  const Transform<double> X = w.X0[at(body)] * m.body_frame[at(body)];
+  const BeamDescription& last = beam->description.beam.back();
+  for (const BeamDescription& piece : beam->description.beam)
+    if (std::abs((X.R * (piece.to - piece.from)).normalized().dot(guide.R.col(2))) > 0.999 &&
+        (X * last.to - guide.p).norm() > 1e-6)
+      throw Error(piece.where,
+                  fmt::format("body '{}': beam: read the slide '{}' along the beam, expected one across it or at its far "
+                              "end: a carriage that travels along a beam that bends is not modelled",
+                              m.body_name[at(body)], joint));
 }
 
 std::string out_of_plane(const Mechanism<double>& m, const Workspace<double>& w, const FlexLoads& loads) {

@@ -220,22 +220,6 @@ class Builder {
     std::pair<int, std::optional<Vec3<double>>> a, b;
   };
 
-  /// A guide on a beam is fixed to it at the joint's origin; a carriage that travels along the beam would bend it elsewhere.
-  void refuse_carriage(int body, const Vec3<double>& axis, const Vec3<double>& origin, const std::string& joint) const {
-    const auto beam = std::find_if(m_.beam.begin(), m_.beam.end(), [&](const BeamBody& b) { return b.body == body; });
-    if (beam == m_.beam.end()) return;
-    const Transform<double> X = w_.X0[at(body)] * m_.body_frame[at(body)];
-    const BeamDescription& last = beam->description.beam.back();
-    for (const BeamDescription& piece : beam->description.beam)
-      if (std::abs((X.R * (piece.to - piece.from)).normalized().dot(axis)) > 0.999 &&
-          (X * last.to - origin).norm() > 1e-6)
-        throw Error(
-            piece.where,
-            fmt::format("body '{}': beam: read the slide '{}' along the beam, expected one across it or at its far "
-                        "end: a carriage that travels along a beam that bends is not modelled",
-                        m_.body_name[at(body)], joint));
-  }
-
   void find_joints() {
     for (int j = 0; j < m_.tree_size(); ++j) {
       const Elementary type = m_.joint[at(j)].type;
@@ -245,7 +229,7 @@ class Builder {
       const bool slides = type == Elementary::prismatic;
       const std::string name =
           velocity_size(type) > 0 ? m_.coordinate[at(m_.joint[at(j)].v)].joint : m_.body_name[at(j)];
-      if (slides) refuse_carriage(parent, guide.R.col(2), guide.p, name);
+      if (slides) refuse_carriage(m_, w_, parent, guide, name);
       f_.joint.push_back(
           {false, j, -1, -1, slides, type == Elementary::revolute || slides || type == Elementary::fixed, false});
       places_.push_back({{parent, guide.p}, {j, slides ? std::nullopt : std::optional(w_.X0[at(j)].p)}});
@@ -256,7 +240,7 @@ class Builder {
       const bool guided = kind == JointKind::prismatic || kind == JointKind::cylindrical;
       const bool slides =
           guided || kind == JointKind::planar || kind == JointKind::point_on_line || kind == JointKind::point_on_plane;
-      if (guided || kind == JointKind::point_on_line) refuse_carriage(m_.cut[c].a, A.R.col(2), A.p, m_.cut[c].name);
+      if (guided || kind == JointKind::point_on_line) refuse_carriage(m_, w_, m_.cut[c].a, A, m_.cut[c].name);
       const bool turns = guided || kind == JointKind::revolute || kind == JointKind::fixed || kind == JointKind::planar;
       f_.joint.push_back({true, static_cast<int>(c), -1, -1, slides, turns, kind == JointKind::distance});
       places_.push_back({{m_.cut[c].a, A.p}, {m_.cut[c].b, guided ? std::nullopt : std::optional(B.p)}});

@@ -177,6 +177,7 @@ Basis craig_bampton(const Mesh& mesh, Index modes) {
   }
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> all(raw.transpose() * mesh.K * raw,
                                                                    raw.transpose() * mesh.M * raw);
+  if (all.info() != Eigen::Success || !all.eigenvectors().allFinite()) return {MatX<double>(0, 0), VecX<double>(0)};
   return {raw * all.eigenvectors().leftCols(modes), all.eigenvalues().head(modes)};
 }
 
@@ -238,7 +239,7 @@ class PointGatherer {
                               [&](const auto& x) { return (x.along - along).norm() < 1e-12; });
         if (e == p.shortening.end())
           e = p.shortening.insert(p.shortening.end(), {along, MatX<double>::Zero(points * n, n)});
-        e->B.middleRows(k * n, n) = B;
+        e->B.middleRows(k * n, n) += B;
       }
     }
     return p;
@@ -272,8 +273,9 @@ class Lumper {
       const Index n = mesh_.nearest(xyz);
       const Mesh::Motion motion = mesh_.at_node(n);
       const Vec3<double> arm = xyz - mesh_.places()[static_cast<std::size_t>(n)];
-      add_mass(mass, xyz, (motion.displacement - cross_matrix<double>(arm) * motion.turn) * shape_,
-               at_node[static_cast<std::size_t>(n)]);
+      PointGatherer::Shortened shortened = at_node[static_cast<std::size_t>(n)];
+      add_arm(arm, motion.turn * shape_, shortened);
+      add_mass(mass, xyz, (motion.displacement - cross_matrix<double>(arm) * motion.turn) * shape_, shortened);
     }
     if (body_.mass > 0) {
       add_mass(body_.mass, body_.com, MatX<double>::Zero(3, shape_.cols()), {});
@@ -288,6 +290,16 @@ class Lumper {
   }
 
  private:
+  /// A point on an arm swings as its node turns: theta x (theta x arm)/2 beside theta x arm.
+  static void add_arm(const Vec3<double>& arm, const MatX<double>& turn, PointGatherer::Shortened& shortened) {
+    if (arm.norm() < 1e-12) return;
+    const MatX<double> along = arm.transpose() * turn;  // theta . arm
+    for (Index i = 0; i < 3; ++i) {
+      const MatX<double> mixed = turn.row(i).transpose() * along;
+      shortened.by.emplace_back(Vec3<double>::Unit(i), arm[i] * turn.transpose() * turn - (mixed + mixed.transpose()) / 2);
+    }
+  }
+
   void add_mass(double mass, const Vec3<double>& r, const MatX<double>& displacement,
                 const PointGatherer::Shortened& shortened) {
     lumps_.add(r, displacement, shortened);
@@ -348,6 +360,10 @@ ModalBody modal_body(const BodyDescription& body, int modes, const std::optional
     throw Error(body.where, fmt::format("body '{}': read {} modes, expected 1 to {}: what its elements have", body.name,
                                         modes, mesh.size()));
   Basis basis = craig_bampton(mesh, modes);
+  if (basis.shape.size() == 0)
+    throw Error(body.where, fmt::format("body '{}': read a beam whose modes cannot be told by its elements' matrices, expected "
+                                        "sections and lengths that are less extreme",
+                                        body.name));
   ModalBody m;
   m.truncation = truncation_of(mesh, basis);
   m.is_length = scale(mesh, basis);

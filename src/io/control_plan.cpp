@@ -6,6 +6,7 @@
 
 #include "control_parts.hpp"
 #include "gough/error.hpp"
+#include "gough/flexible/bending.hpp"
 #include "study_tables.hpp"
 
 namespace gough {
@@ -119,6 +120,9 @@ ControlPlan io::control_plan(const FileControl& c, const Trajectory& trajectory,
   plan.parameters = {c.identical_legs, c.symmetric};
   plan.base_share = c.plant.parameters, plan.friction_share = c.plant.friction, plan.payload = c.plant.payload;
   plan.seed = static_cast<unsigned>(counted(c.plant.where, "seed", c.plant.seed, 1e9, "a number"));
+  plan.modes = static_cast<int>(counted(c.plant.where, "modes", c.plant.modes, most_modes, "a number of modes"));
+  if (plan.modes > 0 && (plan.base_share != 0 || plan.friction_share != 0 || !c.sweep.parameters.empty()))
+    throw Error(c.plant.where, "modes: read them with parameters or friction that differ, expected one of both");
   plan.smooth = c.smooth;
   plan.plant_step = c.plant_step;
   plan.runs = runs_of(c, trajectory);

@@ -243,7 +243,7 @@ json notes(const Study& study, const ControlStudyResult& r) {
 std::string io::control_report(const Study& study, const ControlStudyResult& r, const RunRecord& record) {
   json out = report_head(study.name, study.description);
   out.update({{"facts", facts(study)}, {"notes", notes(study, r)}});
-  out.update(report_motion(study.robot, record));
+  out.update(report_motion(study.control->bent ? *study.control->bent : study.robot, record));
   json tables = json::array({runs_table(study, r), actuators_table(study, r)});
   for (std::size_t i = 0; i < r.sweeps.size(); ++i) tables.push_back(sweep_table(study, r, i));
   tables.push_back(mobility_table(checked(study.robot)));

@@ -15,6 +15,7 @@
 #include "gough/identification/measurement.hpp"
 #include "gough/io/csv.hpp"
 #include "gough/io/study.hpp"
+#include "gough/simulation/coupled.hpp"
 #include "report_parts.hpp"
 
 namespace gough {
@@ -117,9 +118,9 @@ void run_into(Recorder& recorder, const Mechanism<double>& known, const Mechanis
   options.hold = plan.period;
   options.dry = plan.smooth > 0 ? DryFriction::smooth : DryFriction::stick;
   options.smooth = plan.smooth;
-  if (plan.plant_step > 0) {
+  if (const double step = plan.plant_step > 0 ? plan.plant_step : bending_step(plant, Drives::free); step > 0) {
     options.integrator.method = Method::rk4;
-    options.integrator.fixed_step = std::min(plan.plant_step, plan.period);
+    options.integrator.fixed_step = std::min(step, plan.period);
   }
   Workspace<double> w(plant);
   w.q = standing_at(plant, reference.rows.front().q).q;
@@ -175,6 +176,7 @@ namespace {
 
 Mechanism<double> plant_of(const Mechanism<double>& model, const ControlPlan& plan, double base_share,
                            double friction_share, double payload) {
+  if (plan.bent) return payload > 0 ? with_payload(*plan.bent, payload) : *plan.bent;
   Mechanism<double> plant = base_share != 0 || friction_share != 0
                                 ? different(model, plan.parameters, base_share, friction_share, plan.seed)
                                 : model;
@@ -191,14 +193,14 @@ struct Change {
 class ControlStudy {
  public:
   ControlStudy(const Study& study, std::string folder, const std::function<bool()>& go_on)
-      : study_(study), plan_(*study.control), go_on_(go_on), record_(study.robot, study.motion.states.size()) {
+      : study_(study), plan_(*study.control), go_on_(go_on), record_(study.control->bent ? *study.control->bent : study.robot, study.motion.states.size()) {
     result_.folder = std::move(folder);
   }
 
   ControlStudyResult run() {
     const Mechanism<double> plant =
         plant_of(study_.robot, plan_, plan_.base_share, plan_.friction_share, plan_.payload);
-    result_.vibration_from = elastic_frequency(study_.robot) / 2;
+    result_.vibration_from = elastic_frequency(plan_.bent ? *plan_.bent : study_.robot) / 2;
     std::vector<std::optional<ControlOutcome>> runs(plan_.runs.size());
     each(runs.size(), [&](std::size_t i) {
       runs[i] = run_control(study_.robot, plant, plan_, plan_.runs[i], 1, study_.step, [&](const SimulationRow& row) {

@@ -85,6 +85,8 @@ class Artist {
     if (joint.type == Elementary::free) return;
     of(j).points.emplace_back(Point::Zero());
     if (joint.type == Elementary::prismatic) return add_slide(j);
+    if (joint.type == Elementary::modal)  // a beam: straight from its near end to its far end
+      return of(m_.parent[at(j)]).points.push_back(placement * Point(m_.modal_of(at(j)).end.r.col(0)));
     of(m_.parent[at(j)]).points.push_back(placement.p);
     if (joint.type == Elementary::fixed) return;
     const Coordinate& c = m_.coordinate[at(joint.v)];

@@ -35,6 +35,7 @@ std::string path_line(const char* what, const Path& p) {
 }
 template <class Path>
 json path_json(const Path& p) {
+  if (!p.answer.ok()) return {{"rms", nullptr}, {"largest", nullptr}, {"reason", reason_of(p)}};
   return {{"rms", p.rms}, {"largest", p.largest}, {"turn_rms", p.turn_rms}, {"turn_largest", p.turn_largest}};
 }
 
@@ -83,6 +84,14 @@ FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion
   r.coupled_rigid = tried({});
   r.coupled = tried(r.command.states);
   return r;
+}
+
+std::string FollowReport::failed() const {
+  for (const FollowedPath* p : {&rigid_still, &still, &rigid, &corrected})
+    if (!p->answer.ok()) return reason_of(*p);
+  for (const std::optional<CoupledPath>* p : {&coupled_rigid, &coupled})
+    if (*p && !(*p)->answer.ok()) return "coupled: " + reason_of(**p);
+  return {};
 }
 
 std::string follow_text(const FollowReport& r) {

@@ -6,6 +6,7 @@
 #include "control_parts.hpp"
 #include "flex_parts.hpp"
 #include "gough/error.hpp"
+#include "gough/io/bent_robot.hpp"
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "report_parts.hpp"
@@ -66,6 +67,17 @@ Mechanism<double> load_with(const std::string& path, const std::vector<Setting>&
     if (text.starts_with(settings.front().where.file + ":")) throw;
     throw Error(settings.front().where, "set: " + text);
   }
+}
+
+/// The robot with modes, where the study may have them.
+Mechanism<double> bent_of(const FileStudy& file, const RobotDescription& robot) {
+  if (file.compute > 1)
+    throw Error(file.where, "modes: read them for control or flex, expected them under plant: or in its runs");
+  if (!(file.modes >= 1 && file.modes <= most_modes && file.modes == std::floor(file.modes)))
+    throw Error(file.where, fmt::format("modes: read {:g}, expected a whole number up to {}", file.modes, most_modes));
+  ModesOptions modes;
+  modes.modes = static_cast<int>(file.modes);
+  return bent_mechanism(robot, modes).mechanism;
 }
 
 std::vector<Formulation> formulations_of(const FileStudy& file) {
@@ -171,6 +183,7 @@ Study parse_study(const std::string& text, const std::string& file) {
   s.robot_file = found_from(file, read.robot.path, read.robot.where);
   s.robot = load_with(s.robot_file, settings);
   const bool bends = read.compute == 3;
+  if (read.modes != 0) s.robot = bent_of(read, read_robot(s.robot_file, settings));
   if (bends == read.flex.runs.empty())
     throw Error(read.where, bends ? "compute: read flex, expected flex: with runs"
                                   : "flex: read runs, expected them with compute: flex only");
@@ -192,6 +205,11 @@ Study parse_study(const std::string& text, const std::string& file) {
     throw Error(read.where, controls ? "compute: read control, expected control: with runs"
                                      : "control: read runs, expected them with compute: control only");
   if (controls) s.control = control_plan(read.control, trajectory_of(read.motion, file, s.robot), s.robot);
+  if (controls && s.control->modes > 0) {
+    ModesOptions modes;
+    modes.modes = s.control->modes;
+    s.control->bent = bent_mechanism(read_robot(s.robot_file, settings), modes).mechanism;
+  }
   return s;
 }
 

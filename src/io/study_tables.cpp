@@ -138,7 +138,8 @@ const Table<FilePlant>& plant_table() {
              "share by which base parameters differ from the model's, up or down; 0 if left out"),
        field("friction", &P::friction, Number{none}, "the same of friction coefficients"),
        field("payload", &P::payload, Number{mass}, "on the platform; 0 if left out"),
-       field("seed", &P::seed, Number{none}, "of the signs; 1 if left out")},
+       field("seed", &P::seed, Number{none}, "of the signs; 1 if left out"),
+       field("modes", &P::modes, Number{none}, "its beams bend in so many modes each; 0 (default): they are rigid")},
       "plant"};
   return table;
 }
@@ -258,6 +259,8 @@ const Table<FileStudy>& study_table() {
        field("step", &S::step, Number{time}, "seconds between the states of a trajectory; 1 ms if left out"),
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
              "where the motion of elastic joints comes from: given, locked (default) or quasistatic"),
+       field("modes", &S::modes, Number{none},
+             "of inverse and simulate: beams bend in so many modes each, as elastic coordinates; 0 (default): they are rigid"),
        field("published", &S::published, Object<FilePublished>{published_table},
              "numbers of a publication, to be shown beside ours"),
        field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation"),

@@ -71,7 +71,7 @@ struct FileControlRun {
 /// How the plant differs from the model.
 struct FilePlant {
   Where where;
-  double parameters = 0, friction = 0, payload = 0, seed = 1;
+  double parameters = 0, friction = 0, payload = 0, seed = 1, modes = 0;
 };
 
 struct FileSweep {
@@ -129,7 +129,7 @@ struct FileStudy {
   std::vector<std::pair<std::string, FileValue>> set;
   std::size_t compute = 0;
   std::vector<std::size_t> by;  ///< 0: all, then the formulations
-  double step = 1e-3;
+  double step = 1e-3, modes = 0;
   std::size_t elastic = 1;
   FilePublished published;
   FileSimulate simulate;

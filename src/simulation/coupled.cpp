@@ -22,21 +22,22 @@ Vec6<double> error_of(const Transform<double>& pose, const Transform<double>& wa
 }
 
 void check_states(const Mechanism<double>& m, std::span<const KnownState> states) {
-  if (states.size() < 3) throw Error(m.name + ": read fewer than three states, expected a motion");
+  if (states.size() < 3)
+    throw Error(fmt::format("{}: read {} states, expected a motion of three or more", m.name, states.size()));
   for (const KnownState& s : states)
     if (!s.motion.of_platform()) throw Error(m.name + ": read a motion of the actuators, expected one of the platform");
 }
 
 /// Drives row by row: what inverse dynamics says of them.
-struct Drives {
+struct DriveRows {
   AlongAnswer answer;
   MatX<double> q, v, a, tau;
 };
-Drives drives_of(const Mechanism<double>& m, std::span<const KnownState> states, ElasticMotion elastic,
+DriveRows drives_of(const Mechanism<double>& m, std::span<const KnownState> states, ElasticMotion elastic,
                  const std::function<bool()>& go_on) {
   const auto rows = static_cast<Index>(states.size()), n = static_cast<Index>(m.actuator.size());
   const MatX<double> none = MatX<double>::Zero(rows, n);
-  Drives d{{}, none, none, none, none};
+  DriveRows d{{}, none, none, none, none};
   AlongOptions o;
   o.elastic = elastic;
   d.answer = inverse_along(m, states, o, [&](const AlongRow& row) {
@@ -55,7 +56,7 @@ Drives drives_of(const Mechanism<double>& m, std::span<const KnownState> states,
 
 }  // namespace
 
-double highest_frequency(const Mechanism<double>& m) {
+double highest_frequency(const Mechanism<double>& m, Drives drives) {
   if (m.elastic.empty()) return 0;
   Workspace<double> w(m);
   tree_positions(m, w);
@@ -69,14 +70,25 @@ double highest_frequency(const Mechanism<double>& m) {
   mass_matrix(m, w, composite, M);
   std::vector<int> soft;
   for (std::size_t i = 0; i < s.independent.size(); ++i)
-    if (const Coordinate& c = m.coordinate[static_cast<std::size_t>(s.independent[i])]; c.elastic && !c.actuated)
+    if (const Coordinate& c = m.coordinate[static_cast<std::size_t>(s.independent[i])];
+        drives == Drives::free || (c.elastic && !c.actuated))
       soft.push_back(static_cast<int>(i));
   if (soft.empty()) return 0;
   const MatX<double> G = columns_of(form.G, soft);
-  const Eigen::Map<const VecX<double>> stiffness(m.stiffness.data(), m.nv);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> modes(
-      G.transpose() * stiffness.asDiagonal() * G, G.transpose() * M * G, Eigen::EigenvaluesOnly);
-  return std::sqrt(std::max(0.0, modes.eigenvalues().maxCoeff()));
+  const MatX<double> M_G = G.transpose() * M * G;
+  const auto largest = [&](const std::vector<double>& diagonal) {
+    const Eigen::Map<const VecX<double>> d(diagonal.data(), m.nv);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> modes(G.transpose() * d.asDiagonal() * G, M_G,
+                                                                       Eigen::EigenvaluesOnly);
+    return modes.info() == Eigen::Success ? std::max(0.0, modes.eigenvalues().maxCoeff()) : 0.0;
+  };
+  return std::max(std::sqrt(largest(m.stiffness)), largest(m.damping));
+}
+
+double bending_step(const Mechanism<double>& m, Drives drives) {
+  if (m.modal.empty()) return 0;
+  const double fastest = highest_frequency(m, drives);
+  return fastest > 0 ? share / fastest : 0;
 }
 
 DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states) {
@@ -94,13 +106,13 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   std::vector<double> times;
   for (std::size_t i = 0; i < desired.t.size(); ++i)
     if (i % options.every == 0 || i + 1 == desired.t.size()) index.push_back(i), times.push_back(desired.t[i]);
-  if (times.size() < 2) throw Error(bent.name + ": read one state, expected a motion");
+  if (times.size() < 2) throw Error(fmt::format("{}: read {} states, expected a motion of two or more", bent.name, desired.t.size()));
   CoupledPath path;
   SimulationOptions o;
   o.integrator.method = options.adaptive ? Method::adaptive : Method::rk4;
   o.integrator.tolerance = options.tolerance;
-  const double fastest = highest_frequency(bent);
-  path.step = options.step > 0 ? options.step : fastest > 0 ? share / fastest : times[1] - times[0];
+  path.step = options.step > 0 ? options.step : bending_step(bent, Drives::held);
+  if (!(path.step > 0)) path.step = times[1] - times[0];
   o.integrator.fixed_step = path.step;
   Workspace<double> w(bent);
   if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic);
@@ -136,9 +148,9 @@ FlexCommand coupled_constraint(const Mechanism<double>& rigid, const Mechanism<d
     out.stopped = a.stopped;
     return !out.ok();
   };
-  const Drives stiff = drives_of(rigid, states, ElasticMotion::locked, go_on);
+  const DriveRows stiff = drives_of(rigid, states, ElasticMotion::locked, go_on);
   if (failed(stiff.answer)) return out;
-  const Drives soft = drives_of(bent, states, ElasticMotion::quasistatic, go_on);
+  const DriveRows soft = drives_of(bent, states, ElasticMotion::quasistatic, go_on);
   if (failed(soft.answer)) return out;
   out.left = {0};
   out.tau = soft.tau;

@@ -88,7 +88,8 @@ class IdealDrives {
 DriveMotion::DriveMotion(std::span<const KnownState> states) {
   for (const KnownState& s : states) {
     if (s.motion.of_platform()) throw Error("drives: read a motion of the platform, expected one of the actuators");
-    if (!t_.empty() && !(s.motion.t > t_.back())) throw Error("drives: read times that do not increase");
+    if (!t_.empty() && !(s.motion.t > t_.back())) 
+      throw Error(fmt::format("drives: read t = {:g} s after {:g} s, expected times that grow", s.motion.t, t_.back()));
     t_.push_back(s.motion.t);
     motion_.push_back(s.motion.actuators());
   }
@@ -96,8 +97,11 @@ DriveMotion::DriveMotion(std::span<const KnownState> states) {
 }
 
 ActuatorMotion DriveMotion::at(double t) const {
-  if (t <= t_.front()) return motion_.front();
-  if (t >= t_.back()) return motion_.back();
+  if (t < t_.front() || t > t_.back()) {  // it stands
+    const VecX<double>& q = (t < t_.front() ? motion_.front() : motion_.back()).q;
+    return {q, VecX<double>::Zero(q.size()), VecX<double>::Zero(q.size())};
+  }
+  if (t == t_.back()) return motion_.back();
   const auto k = static_cast<std::size_t>(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin());
   const double h = t_[k] - t_[k - 1], x = t - t_[k - 1], x2 = x * x, x3 = x2 * x;
   const ActuatorMotion &a = motion_[k - 1], &b = motion_[k];

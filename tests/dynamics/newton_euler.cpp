@@ -39,7 +39,8 @@ Vec6<double> positions(const Joint& joint, const Body<double>& parent, const Bod
   const double about_z = std::atan2(X.R(1, 0), X.R(0, 0));
   Vec6<double> q = Vec6<double>::Zero();
   switch (joint.kind) {
-    case JointKind::fixed: break;
+    case JointKind::fixed:
+    case JointKind::modal: break;
     case JointKind::revolute: q[0] = about_z; break;
     case JointKind::prismatic: q[0] = r.z(); break;
     case JointKind::universal: q.head<2>() << about_z, std::atan2(X.R(2, 1), X.R(2, 2)); break;

@@ -86,7 +86,8 @@ std::array<Line<S>, 6> lines(JointKind kind, const Transform<S>& A, const Transf
     case JointKind::point_on_line: return {slide(az), turn(bx), turn(by), turn(bz), slide(ax), slide(ay)};
     case JointKind::point_on_plane: return {slide(ax), slide(ay), turn(bx), turn(by), turn(bz), slide(az)};
     case JointKind::free: return {slide(ax), slide(ay), slide(az), turn(bx), turn(by), turn(bz)};
-    case JointKind::distance: break;
+    case JointKind::distance:
+    case JointKind::modal: break;
   }
   // A rod along d_z, its frame turned by q1 about a_x, then by q2 about d_y; b moves with v = l (q1' a_x + q2' d_y) x d_z.
   // a_x = cos q2 d_x + sin q2 d_z, so v = l (-q1' cos q2 d_y + q2' d_x). B turns against the rod: w - q1' a_x - q2' d_y.

@@ -22,12 +22,14 @@ namespace {
 using std::numbers::pi;
 using testing::HasSubstr;
 
-Mechanism<double> bent(const RobotDescription& robot, const ModesOptions& o) {
+Mechanism<double> bent(const RobotDescription& robot, int modes) {
+  ModesOptions o;
+  o.modes = modes;
   Prepared p = prepare(with_modes(robot, o).robot);
   EXPECT_TRUE(p.home.assembly.closed);
   return std::move(p.mechanism);
 }
-Mechanism<double> bent(const std::string& name, int modes) { return bent(read_robot(robot_path(name)), {modes}); }
+Mechanism<double> bent(const std::string& name, int modes) { return bent(read_robot(robot_path(name)), modes); }
 
 /// A position near home with modes that are far from zero for what beams do.
 Workspace<double> bent_position(const Mechanism<double>& m, unsigned seed) {
@@ -73,8 +75,7 @@ TEST_P(BentRobots, MoveAsTheirPosesChange) {
   EXPECT_LT((firsts(moving.w.phi) - w.K * w.v).norm(), 1e-12);
 }
 
-TEST_P(BentRobots, AllFormulationsAgree) {
-  const Mechanism<double> m = bent(GetParam(), 4);
+void expect_agreement(const Mechanism<double>& m) {
   std::vector<ComparedState> states;
   for (unsigned seed = 1; seed <= 3; ++seed) {
     Workspace<double> w = bent_position(m, seed);
@@ -95,10 +96,22 @@ TEST_P(BentRobots, AllFormulationsAgree) {
   }
 }
 
+TEST_P(BentRobots, AllFormulationsAgree) { expect_agreement(bent(GetParam(), 4)); }
+
+/// A planar robot whose links bend out of its plane: rigid, three of its fifteen equations are redundant; bent, none is.
+TEST(Bending, OverconstrainedRobotsBendOutOfTheirPlane) {
+  RobotDescription robot = read_robot(robot_path("rrr3_flexible"));
+  robot.gravity = {0, 0, -9.81};
+  const Mechanism<double> m = bent(robot, 6);
+  EXPECT_EQ(m.rank, 15);
+  EXPECT_EQ(shipped("rrr3_flexible").rank, 12);
+  expect_agreement(m);
+}
+
 TEST(Bending, EnergyIsKept) {
   RobotDescription robot = read_robot(robot_path("rrr3_flexible"));
   robot.gravity = {0, -9.81, 0};
-  const Mechanism<double> m = bent(robot, {4});
+  const Mechanism<double> m = bent(robot, 4);
   Workspace<double> w(m);
   const EnergyBalance first = energy_balance(m, w);
   SimulationOptions o;
@@ -116,7 +129,6 @@ TEST(Bending, EnergyIsKept) {
   EXPECT_GT(largest, 0.01);
   EXPECT_LT(apart, 1e-7 * largest);
   EXPECT_LT(residual, 1e-10);
-  std::printf("steps %ld evaluations %ld\n", a.steps, a.evaluations);
 }
 
 /// Drives held: eigenvalues of (stiffness, mass) on the modes alone, and those of the elements.
@@ -154,6 +166,110 @@ TEST_P(BentRobots, VibrateAsTheirElementsDo) {
       EXPECT_NEAR(std::sqrt(found.eigenvalues()[i]) / (2 * pi), r.frequency[i], 2e-3 * r.frequency[i]) << i;
     return true;
   });
+}
+
+// ------------------------------------------------------------------------------------------------ taking bodies apart
+
+const std::string arm = R"(
+robot: arm
+gravity: [0, 0, -9.81]
+materials: {steel: {E: 210 GPa, nu: 0.3, rho: 7800 kg/m^3}}
+bodies:
+  arm: {beam: {to: [0.5, 0, 0], material: steel, section: {square: 8 mm}, elements: 6}}
+  tip: {mass: 0.5 kg, com: [0, 0, -0.1]}
+joints:
+  root: {type: revolute, parent: base, child: arm, axis: [0, 0, 1], role: elastic, stiffness: 1e5 N m/rad}
+  wrist: {type: fixed, parent: arm, child: tip, origin: {xyz: [0.5, 0, 0]}}
+)";
+
+VecX<double> lowest(const Mechanism<double>& m, int count) {
+  Workspace<double> w(m);
+  const Answer settled = find_equilibrium(m, w);
+  EXPECT_TRUE(settled.ok()) << settled.explain();
+  const auto n = m.nv;
+  MatX<double> slope(n, n);
+  const VecX<double> at_rest = w.q;
+  const auto accelerations = [&](const VecX<double>& dq) {
+    Workspace<double> x(m);
+    x.q = moved(m, at_rest, dq);
+    tree_positions(m, x);
+    closure(m, x);
+    EXPECT_TRUE(forward_dynamics(m, x, DynamicsOptions{}).ok());
+    return x.a;
+  };
+  const double h = 1e-6;
+  for (int c = 0; c < n; ++c)
+    slope.col(c) = (accelerations(VecX<double>::Unit(n, c) * h) - accelerations(VecX<double>::Unit(n, c) * -h)) / (2 * h);
+  VecX<double> f = (-slope.eigenvalues().real()).cwiseMax(0).cwiseSqrt() / (2 * pi);
+  std::sort(f.begin(), f.end());
+  return f.head(count);
+}
+
+/// A mass on an arm below the tip swings with it, as a point of the beam and as a body of its own.
+TEST(Bending, MassesOnArmsSwingLikeBodies) {
+  const VecX<double> body = lowest(bent(robot_from(arm), 10), 3);
+  std::string points = with(arm, "elements: 6}}", "elements: 6}, points: [{mass: 0.5 kg, xyz: [0.5, 0, -0.1]}]}");
+  points = with(points, "  tip: {mass: 0.5 kg, com: [0, 0, -0.1]}\n", "");
+  points = with(points, "  wrist: {type: fixed, parent: arm, child: tip, origin: {xyz: [0.5, 0, 0]}}\n", "");
+  const VecX<double> point = lowest(bent(robot_from(points), 10), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(point[i], body[i], 2e-4 * body[i]) << i;
+}
+
+/// The body frames of an arm held in its middle, at its far end, or taken apart by a joint on it: the same frequencies.
+TEST(Bending, BeamsAreTakenApartWhereSomethingSits) {
+  const VecX<double> whole = lowest(bent(robot_from(arm), 12), 3);
+  const RobotDescription reversed = robot_from(with(with(with(arm, "{to: [0.5, 0, 0]", "{from: [0.5, 0, 0], to: [0, 0, 0]"),
+                                                         "origin: {xyz: [0.5, 0, 0]}}", "origin: {xyz: [0.5, 0, 0]}}"),
+                                                    "robot: arm", "robot: reversed"));
+  const VecX<double> other = lowest(bent(reversed, 12), 3);
+  const RobotDescription parted = robot_from(
+      with(with(arm, "  tip:", "  ring: {mass: 1e-9 kg}\n  tip:"), "  wrist:",
+           "  grip: {type: fixed, parent: arm, child: ring, origin: {xyz: [0.2, 0, 0]}}\n  wrist:"));
+  const Mechanism<double> two = bent(parted, 12);
+  EXPECT_EQ(two.modal.size(), 2U);
+  EXPECT_NE(two.find_body("arm.part2"), -2);
+  const VecX<double> pieces = lowest(two, 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(other[i], whole[i], 1e-4 * whole[i]) << i;
+    EXPECT_NEAR(pieces[i], whole[i], 2e-3 * whole[i]) << i;
+  }
+  const Mechanism<double> near =
+      bent(robot_from(with(arm, "origin: {xyz: [0.5, 0, 0]}}", "origin: {xyz: [0.4999, 0, 0]}}")), 6);
+  EXPECT_EQ(near.modal.size(), 1U) << "a tenth of a millimetre is no beam of its own";
+}
+
+TEST(Bending, RefusesWhatItDoesNotKnow) {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    EXPECT_THAT(refusal([&] { bent(robot_from(text), 4); }), HasSubstr(why));
+  };
+  refused(with(arm, "beam: {to: [0.5, 0, 0], material: steel, section: {square: 8 mm}, elements: 6}", "mass: 1 kg"),
+          "read no beam");
+  refused(with(arm, "wrist: {type: fixed, parent: arm, child: tip, origin: {xyz: [0.5, 0, 0]}}",
+               "wrist: {type: prismatic, parent: arm, child: tip, origin: {xyz: [0.2, 0, 0]}, axis: [1, 0, 0]}"),
+          "a carriage that travels along a beam");
+  EXPECT_THAT(refusal([&] { bent(robot_from(arm), 0); }), HasSubstr("read 0 modes, expected 1 to 200"));
+}
+
+/// A loop of beams without a platform: the tree of the rigid robot is kept, whichever way its links are reached.
+TEST(Bending, LoopsWithoutPlatformKeepTheirTree) {
+  const Mechanism<double> m = bent(robot_from(R"(
+robot: four_bar
+gravity: [0, -9.81, 0]
+materials: {steel: {E: 210 GPa, nu: 0.3, rho: 7800 kg/m^3}}
+bodies:
+  crank: {beam: {to: [0.1, 0, 0], material: steel, section: {square: 6 mm}, elements: 4}}
+  coupler: {beam: {to: [0.4, 0, 0], material: steel, section: {square: 6 mm}, elements: 4}}
+  rocker: {mass: 0.3 kg, rod: [0.3, 0, 0]}
+joints:
+  motor: {type: revolute, parent: base, child: crank, role: actuated, guess: 60 deg}
+  a: {type: revolute, parent: crank, child: coupler, origin: {xyz: [0.1, 0, 0]}, guess: -20 deg}
+  b: {type: revolute, parent: coupler, child: rocker, origin: {xyz: [0.4, 0, 0]}, guess: -120 deg}
+  ground: {type: revolute, parent: base, child: rocker, origin: {xyz: [0.4, 0, 0]}, child_origin: {xyz: [0.3, 0, 0]}}
+)"),
+                                   4);
+  EXPECT_EQ(m.modal.size(), 2U);
+  const Comparison c = compare_formulations(m, random_states(m, 3));
+  EXPECT_TRUE(c.agrees());
 }
 
 }  // namespace

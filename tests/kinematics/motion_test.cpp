@@ -66,7 +66,8 @@ Transform<double> pose_by_run(JointKind kind, double length, const double* q) {
   Transform<double> X = run.offset[0];
   for (std::size_t i = 0; i < run.joint.size(); ++i) {
     switch (run.joint[i]) {
-      case Elementary::fixed: break;
+      case Elementary::fixed:
+      case Elementary::modal: break;
       case Elementary::revolute: X = X * Transform<double>{rotation_z(*q++), Vec3<double>::Zero()}; break;
       case Elementary::prismatic: X = X * Transform<double>{Mat3<double>::Identity(), {0, 0, *q++}}; break;
       case Elementary::free:

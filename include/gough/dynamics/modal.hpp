@@ -138,20 +138,18 @@ void add_modal_mass(const Mechanism<S>& m, const MatX<S>& G, Jacobian&& J, const
     if (m.joint[j].type != Elementary::modal) continue;
     const auto i = static_cast<std::size_t>(m.parent[j]);
     const ModalState<S>& s = modal_inertia(m, w, j);
+    auto modal = w.modal[static_cast<std::size_t>(m.joint[j].modal)].work.head(m.joint[j].modes);  // H^T J + M G
     const auto rates = G.middleRows(m.joint[j].v, m.joint[j].modes);
     for (Eigen::Index y = 0; y < M.cols(); ++y) {
       const Motion<S> at = J(i, y);
       Force<S> momentum = s.I * at;
-      for (Eigen::Index c = 0; c < s.H.cols(); ++c) momentum += modal_coupling(s, c) * S(rates(c, y));
-      for (Eigen::Index x = 0; x < M.rows(); ++x) {
-        S sum = power(momentum, J(i, x));
-        for (Eigen::Index c = 0; c < s.H.cols(); ++c) {
-          S p = power(modal_coupling(s, c), at);
-          for (Eigen::Index b = 0; b < s.H.cols(); ++b) p = p + s.M(c, b) * rates(b, y);
-          sum = sum + rates(c, x) * p;
-        }
-        M(x, y) = M(x, y) + sum;
+      modal.noalias() = s.M.lazyProduct(rates.col(y));
+      for (Eigen::Index c = 0; c < s.H.cols(); ++c) {
+        momentum += modal_coupling(s, c) * S(rates(c, y));
+        modal[c] = modal[c] + power(modal_coupling(s, c), at);
       }
+      for (Eigen::Index x = 0; x < M.rows(); ++x)
+        M(x, y) = M(x, y) + power(momentum, J(i, x)) + rates.col(x).dot(modal);
     }
   }
 }

@@ -15,6 +15,8 @@ struct FollowReport {
   /// Of the path: drives of the rigid robot and corrected ones, each without and with vibration.
   FollowedPath rigid_still, still, rigid, corrected;
   std::optional<CoupledPath> coupled_rigid, coupled;  ///< the same drives on the coupled model, where there is one
+  /// Why a way that tries the drives ended early, in words; empty: none did.
+  std::string failed() const;
   bool stopped = false;  ///< on the way to the command, or, where that is there, on the ways that try it
 };
 

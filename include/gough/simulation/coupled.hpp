@@ -8,8 +8,9 @@
 
 namespace gough {
 
-/// The highest natural frequency of the elastic coordinates at home, drives held [rad/s]; 0: there are none.
-double highest_frequency(const Mechanism<double>& m);
+/// The highest natural frequency at home, or rate of damping where that is higher [rad/s]; 0: nothing is elastic.
+enum class Drives { held, free };
+double highest_frequency(const Mechanism<double>& m, Drives drives);
 
 /// What a rigid robot does along states of its platform or its actuators. Throws Error where it cannot follow.
 struct DesiredPath {
@@ -20,6 +21,9 @@ struct DesiredPath {
 
   DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states);
 };
+
+/// A step of Runge and Kutta's method for beams that bend: a share of the fastest vibration's period [s]; 0: nothing bends.
+double bending_step(const Mechanism<double>& m, Drives drives);
 
 struct CoupledOptions {
   std::size_t every = 1;  ///< states per row; the last one is always given
