@@ -65,7 +65,8 @@ void coupled(benchmark::State& state, bool driven) {
 
 void gough::register_flexible() {
   for (const bool driven : {true, false})
-    benchmark::RegisterBenchmark(fmt::format("coupled/rrr3_flexible/{}", driven ? "drives" : "forces").c_str(), coupled, driven)
+    benchmark::RegisterBenchmark(fmt::format("coupled/rrr3_flexible/{}", driven ? "drives" : "forces").c_str(), coupled,
+                                 driven)
         ->Unit(benchmark::kMillisecond);
   for (const BenchedMotion& motion :
        {BenchedMotion{"rrr3_flexible", "rrr3_circle", 3}, BenchedMotion{"rrr3_flexible", "rrr3_circle", 0},

@@ -37,8 +37,9 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
 /// The same robot with modes.
 gough::BentMechanism bent_robot(const Options& o, const gough::Mechanism<double>& m, const gough::FlexOptions& f) {
   if (!f.vibrates || !f.geometric || !f.loads.empty() || !o.flex.shapes.empty())
-    throw gough::Error("--modes: read it with --quasistatic, --no-geometric, --load or --shapes, expected it without: the coupled "
-                       "model vibrates, stiffens by tension and knows no loads");
+    throw gough::Error(
+        "--modes: read it with --quasistatic, --no-geometric, --load or --shapes, expected it without: the coupled "
+        "model vibrates, stiffens by tension and knows no loads");
   gough::RobotDescription robot = gough::read_robot(o.robot);
   robot.gravity = m.gravity;
   return gough::bent_mechanism(robot, {o.modes, f.space, f.damping, f.modal_damping, false});

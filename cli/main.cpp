@@ -190,7 +190,8 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--rho", f.rho, "spectral radius at infinity, 1: no numerical damping; default 0.9")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_option("--rayleigh", f.rayleigh, "damping a1,a2: C = a1 M + a2 K [1/s, s]; default the materials'");
-  verb->add_option("--modal-damping", f.modal_damping, "ratio, of the modes of --frequencies; with --modes of all of them")
+  verb->add_option("--modal-damping", f.modal_damping,
+                   "ratio, of the modes of --frequencies; with --modes of all of them")
       ->check(CLI::Range(0.0, 0.99));
   verb->add_option("--frequencies", f.frequencies, "how many, f1 f2 ..; default 3")->check(CLI::Range(0, 100));
   verb->add_option("--follow", f.follow,
@@ -201,9 +202,10 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--gravity", f.gravity, "x,y,z [m/s^2] instead of the robot's");
   verb->add_option("--space", f.space, "planar, spatial or automatic (default)")
       ->check(CLI::IsMember({"automatic", "planar", "spatial"}));
-  verb->add_option("--modes", o.modes,
-                   "modes per beam: the coupled model, rigid motion and bending unknown together; default 0: beams along the "
-                   "rigid motion. With --follow: drives are tried on it, and driving_constraint looks for them with it")
+  verb->add_option(
+          "--modes", o.modes,
+          "modes per beam: the coupled model, rigid motion and bending unknown together; default 0: beams along the "
+          "rigid motion. With --follow: drives are tried on it, and driving_constraint looks for them with it")
       ->check(CLI::Range(0, gough::most_modes));
   verb->add_flag("--quasistatic", f.quasistatic, "no vibration: every row by itself");
   verb->add_flag("--no-geometric", f.no_geometric, "leave out the stiffness that comes from tension");

@@ -133,8 +133,8 @@ gough::Controller drive_from(const Variant& variant, const Options& o, gough::Wo
   const SimulationWishes& s = o.simulation;
   if (!s.tau.empty() && !s.forces.empty()) throw gough::Error("--tau and --forces: read both, expected one of them");
   if (!s.drives.empty()) {
-    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() || !s.rates.empty() ||
-        s.equilibrium)
+    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() ||
+        !s.rates.empty() || s.equilibrium)
       throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
     const gough::DriveMotion motion = drives_from(o, variant.settings);
     if (const gough::Answer start = gough::start_of_drives(m, motion, w); !start.ok())

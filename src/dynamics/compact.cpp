@@ -2,8 +2,8 @@
 
 #include "gough/dynamics/dalembert.hpp"
 
-#include "gough/error.hpp"
 #include "gough/dynamics/derivatives.hpp"
+#include "gough/error.hpp"
 
 namespace gough {
 namespace {

@@ -127,8 +127,7 @@ Scaling measure_scaling(const RobotDescription& robot, const ScalingOptions& opt
   scaling.in_legs = options.in_legs;
   const ElasticVariant variant = options.variant ? options.variant : ElasticVariant(with_elastic_chains);
   for (const int n : options.elastic) {
-    add_step(variant(robot, n), fmt::format("{} elastic freedoms per chain", n), n, options, scaling,
-             scaling.elastic);
+    add_step(variant(robot, n), fmt::format("{} elastic freedoms per chain", n), n, options, scaling, scaling.elastic);
     if (scaling.stopped) return scaling;
   }
   if (robot.legs.empty() || !robot.platform) {

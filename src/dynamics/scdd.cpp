@@ -55,7 +55,7 @@ std::vector<Chain> chains_onto_platform(const Structure& m, const PlatformSplit&
   for (std::size_t i = 0; i < m.leg.size(); ++i) {
     const LegSplit& leg = split.leg[i];
     Chain c{leg.first, leg.n, m.leg[i].first_body, m.leg[i].bodies, leg.rows, {}, static_cast<int>(leg.rows.size())};
-    for (std::size_t r = 0; r < leg.rest_rows.size(); ++r)
+    for (std::size_t r = 0; r < leg.rest_rows.size() && !split.rigid; ++r)
       if (const auto chosen = std::find(split.rows.begin(), split.rows.end(), first + static_cast<int>(r));
           chosen != split.rows.end()) {
         c.rows.push_back(leg.rest_rows[r]);

@@ -14,7 +14,8 @@
 namespace gough {
 namespace {
 
-constexpr double same_place = 0.01;  ///< of a beam's length: nearer places share a frame, a shorter piece would only be stiff
+constexpr double same_place =
+    0.01;  ///< of a beam's length: nearer places share a frame, a shorter piece would only be stiff
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A beam as a line of pieces, by the length along it.
@@ -161,7 +162,8 @@ class Bender {
       const bool slides = joint.kind == JointKind::prismatic || joint.kind == JointKind::cylindrical;
       add(joint.parent, joint.origin.p, joint.name == inner);
       add(joint.child, joint.child_origin.p, joint.name == inner);
-      if (slides && joint.name != inner && joint.child == body_.name) attachment_.back().s = 0;  // held at its clamped end
+      if (slides && joint.name != inner && joint.child == body_.name)
+        attachment_.back().s = 0;  // held at its clamped end
     }
     for (SpringDescription& s : robot_.springs) {
       add(s.body_a, s.point_a, false);
@@ -184,10 +186,10 @@ class Bender {
       Frame& f = frame_[i];
       const bool is_root = std::abs(f.s - root) < same_place * line.length();
       if (is_root) f.at.setZero();
-      f.name = is_root                   ? body_.name
-               : i == 0                  ? body_.name + ".start"
+      f.name = is_root                  ? body_.name
+               : i == 0                 ? body_.name + ".start"
                : i + 1 == frame_.size() ? body_.name + ".end"
-                                         : fmt::format("{}.part{}", body_.name, i + 1);
+                                        : fmt::format("{}.part{}", body_.name, i + 1);
     }
     std::vector<BodyDescription> bodies;
     for (const Frame& f : frame_) {
@@ -201,8 +203,8 @@ class Bender {
       }
       bodies.push_back(b);
     }
-    const auto here = std::find_if(robot_.bodies.begin(), robot_.bodies.end(),
-                                   [&](const auto& b) { return b.name == body_.name; });
+    const auto here =
+        std::find_if(robot_.bodies.begin(), robot_.bodies.end(), [&](const auto& b) { return b.name == body_.name; });
     robot_.bodies.insert(robot_.bodies.erase(here), bodies.begin(), bodies.end());
     for (LegDescription& leg : robot_.legs)
       if (std::find(leg.bodies.begin(), leg.bodies.end(), body_.name) != leg.bodies.end())
@@ -297,7 +299,8 @@ namespace {
 /// The bent robot's tree is the rigid one's: what closes loops there closes them here.
 void keep_tree(const Mechanism<double>& m, RobotDescription& robot) {
   for (const CutJoint& cut : m.cut) {
-    const auto j = std::find_if(robot.joints.begin(), robot.joints.end(), [&](const auto& x) { return x.name == cut.name; });
+    const auto j =
+        std::find_if(robot.joints.begin(), robot.joints.end(), [&](const auto& x) { return x.name == cut.name; });
     if (j != robot.joints.end()) j->cut = true;
   }
 }

@@ -54,10 +54,11 @@ void refuse_carriage(const Mechanism<double>& m, const Workspace<double>& w, int
   for (const BeamDescription& piece : beam->description.beam)
     if (std::abs((X.R * (piece.to - piece.from)).normalized().dot(guide.R.col(2))) > 0.999 &&
         (X * last.to - guide.p).norm() > 1e-6)
-      throw Error(piece.where,
-                  fmt::format("body '{}': beam: read the slide '{}' along the beam, expected one across it or at its far "
-                              "end: a carriage that travels along a beam that bends is not modelled",
-                              m.body_name[at(body)], joint));
+      throw Error(
+          piece.where,
+          fmt::format("body '{}': beam: read the slide '{}' along the beam, expected one across it or at its far "
+                      "end: a carriage that travels along a beam that bends is not modelled",
+                      m.body_name[at(body)], joint));
 }
 
 std::string out_of_plane(const Mechanism<double>& m, const Workspace<double>& w, const FlexLoads& loads) {

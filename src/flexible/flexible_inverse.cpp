@@ -257,8 +257,8 @@ class Inverse {
 
 }  // namespace
 
-std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q, const MatX<double>& v,
-                                         const MatX<double>& a, const MatX<double>& correction) {
+std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q,
+                                         const MatX<double>& v, const MatX<double>& a, const MatX<double>& correction) {
   const Derivatives d = derivatives(times_of(states), correction);
   std::vector<KnownState> drives(states.begin(), states.end());
   for (std::size_t i = 0; i < drives.size(); ++i) {

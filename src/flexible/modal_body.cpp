@@ -212,10 +212,9 @@ class PointGatherer {
 
   void add_part(const Mesh::Element& e, double to, Shortened& sum) const {
     const Vec3<double> along = e.piece->axes().col(0);
-    auto x = std::find_if(sum.by.begin(), sum.by.end(),
-                          [&](const auto& d) { return (d.first - along).norm() < 1e-12; });
-    if (x == sum.by.end())
-      x = sum.by.emplace(sum.by.end(), along, MatX<double>::Zero(shape_.cols(), shape_.cols()));
+    auto x =
+        std::find_if(sum.by.begin(), sum.by.end(), [&](const auto& d) { return (d.first - along).norm() < 1e-12; });
+    if (x == sum.by.end()) x = sum.by.emplace(sum.by.end(), along, MatX<double>::Zero(shape_.cols(), shape_.cols()));
     for (std::size_t g = 0; g < 4; ++g) {
       const MatX<double> slope = mesh_.at(e, to * gauss_place[g]).slope * shape_;
       x->second += gauss_weight[g] * to * e.length * slope.transpose() * slope;
@@ -296,7 +295,8 @@ class Lumper {
     const MatX<double> along = arm.transpose() * turn;  // theta . arm
     for (Index i = 0; i < 3; ++i) {
       const MatX<double> mixed = turn.row(i).transpose() * along;
-      shortened.by.emplace_back(Vec3<double>::Unit(i), arm[i] * turn.transpose() * turn - (mixed + mixed.transpose()) / 2);
+      shortened.by.emplace_back(Vec3<double>::Unit(i),
+                                arm[i] * turn.transpose() * turn - (mixed + mixed.transpose()) / 2);
     }
   }
 
@@ -361,9 +361,10 @@ ModalBody modal_body(const BodyDescription& body, int modes, const std::optional
                                         modes, mesh.size()));
   Basis basis = craig_bampton(mesh, modes);
   if (basis.shape.size() == 0)
-    throw Error(body.where, fmt::format("body '{}': read a beam whose modes cannot be told by its elements' matrices, expected "
-                                        "sections and lengths that are less extreme",
-                                        body.name));
+    throw Error(body.where,
+                fmt::format("body '{}': read a beam whose modes cannot be told by its elements' matrices, expected "
+                            "sections and lengths that are less extreme",
+                            body.name));
   ModalBody m;
   m.truncation = truncation_of(mesh, basis);
   m.is_length = scale(mesh, basis);

@@ -56,8 +56,8 @@ std::string modes_text(const Mechanism<double>& m) {
   std::string text;
   for (const Alike& a : alike_in(m)) {
     const Truncation& t = a.modes->truncation;
-    text += fmt::format("  {}: {} modes, {:.4g} to {:.4g} Hz clamped", some_of(a.bodies), a.modes->modes(), t.frequency[0],
-                        t.frequency[t.frequency.size() - 1]);
+    text += fmt::format("  {}: {} modes, {:.4g} to {:.4g} Hz clamped", some_of(a.bodies), a.modes->modes(),
+                        t.frequency[0], t.frequency[t.frequency.size() - 1]);
     text += t.lowest_omitted > 0
                 ? fmt::format("; left out from {:.4g} Hz, lower half off by {:.1e}, compliance by {:.1e}\n",
                               t.lowest_omitted, t.worst, t.compliance)

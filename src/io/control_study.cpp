@@ -193,7 +193,10 @@ struct Change {
 class ControlStudy {
  public:
   ControlStudy(const Study& study, std::string folder, const std::function<bool()>& go_on)
-      : study_(study), plan_(*study.control), go_on_(go_on), record_(study.control->bent ? *study.control->bent : study.robot, study.motion.states.size()) {
+      : study_(study),
+        plan_(*study.control),
+        go_on_(go_on),
+        record_(study.control->bent ? *study.control->bent : study.robot, study.motion.states.size()) {
     result_.folder = std::move(folder);
   }
 

@@ -256,22 +256,21 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
   CoupledOptions options;
   options.every = job.every;
   options.start = report.options.start = job.start;
-  const CoupledPath path =
-      coupled_path(bent.mechanism, wanted, DriveMotion(drives), options, [&](const CoupledRow& r) {
-        std::vector<double> row(flex_columns(m, job.frequencies).size(), std::nan(""));
-        row[0] = r.row.t;
-        put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
-        const std::size_t n = m.actuator.size();
-        std::size_t motor = 13 + 2 * n;
-        for (std::size_t i = 0; i < n; ++i) {
-          row[13 + i] = r.row.w.tau[static_cast<Eigen::Index>(i)];
-          row[13 + n + i] = wanted.tau[r.index][static_cast<Eigen::Index>(i)];
-          if (coordinate(m, m.actuator[i]).has_drive) row[motor++] = row[13 + i] / m.ratio[at(m.actuator[i])];
-        }
-        rows.add(row);
-        ++report.answer.results;
-        return !job.after_row || job.after_row();
-      });
+  const CoupledPath path = coupled_path(bent.mechanism, wanted, DriveMotion(drives), options, [&](const CoupledRow& r) {
+    std::vector<double> row(flex_columns(m, job.frequencies).size(), std::nan(""));
+    row[0] = r.row.t;
+    put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
+    const std::size_t n = m.actuator.size();
+    std::size_t motor = 13 + 2 * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      row[13 + i] = r.row.w.tau[static_cast<Eigen::Index>(i)];
+      row[13 + n + i] = wanted.tau[r.index][static_cast<Eigen::Index>(i)];
+      if (coordinate(m, m.actuator[i]).has_drive) row[motor++] = row[13 + i] / m.ratio[at(m.actuator[i])];
+    }
+    rows.add(row);
+    ++report.answer.results;
+    return !job.after_row || job.after_row();
+  });
   rows.finish();
   report.step = path.step;
   report.answer.along.status = path.answer.status;
@@ -287,7 +286,7 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
 
 std::string flex_text(const FlexReport& r) {
   const FlexOptions& o = r.options;
-  const std::string how = r.modes > 0 ? fmt::format("coupled, Runge-Kutta with steps of {:.3g} us", 1e6 * r.step)
+  const std::string how = r.modes > 0  ? fmt::format("coupled, Runge-Kutta with steps of {:.3g} us", 1e6 * r.step)
                           : o.vibrates ? fmt::format("generalised-alpha with rho = {:g}", o.rho)
                                        : "quasi-static";
   std::string out = fmt::format(

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "flex_parts.hpp"
-#include "gough/simulation/coupled.hpp"
 #include "gough/error.hpp"
 #include "gough/io/study.hpp"
+#include "gough/simulation/coupled.hpp"
 #include "study_tables.hpp"
 
 namespace gough {
@@ -21,15 +21,13 @@ void check_coupled(const io::FileFlexRun& r, bool first) {
   if (!(r.modes >= 0 && r.modes <= most_modes && r.modes == std::floor(r.modes)))
     throw Error(r.where, fmt::format("modes: read {:g}, expected a whole number up to {}", r.modes, most_modes));
   if (r.modes == 0) return;
-  const char* unknown = !r.vibrates          ? "vibrates"
-                        : !r.geometric       ? "geometric"
-                        : !r.loads.empty()   ? "loads"
-                                             : nullptr;
+  const char* unknown = !r.vibrates ? "vibrates" : !r.geometric ? "geometric" : !r.loads.empty() ? "loads" : nullptr;
   if (unknown != nullptr)
     throw Error(r.where, fmt::format("{}: read it with modes, expected it without: the coupled model vibrates, "
                                      "stiffens by tension and knows no loads",
                                      unknown));
-  if (first) throw Error(r.where, "modes: read them for the first run, expected them for later ones: the first is drawn");
+  if (first)
+    throw Error(r.where, "modes: read them for the first run, expected them for later ones: the first is drawn");
 }
 
 }  // namespace
@@ -149,8 +147,9 @@ FlexReport run_beams(const Study& study, const FlexStudyRun& run, const Mechanis
     report.answer.along = failed;
     report.table = Table{flex_columns(m, run.options.frequencies), {}, {}};
   } else if (bent) {
-    report = report_coupled(m, *bent, study.motion,
-                            {modes_of(run), run.options.start, every, run.options.frequencies, output, true, std::move(drives), go_on});
+    report = report_coupled(
+        m, *bent, study.motion,
+        {modes_of(run), run.options.start, every, run.options.frequencies, output, true, std::move(drives), go_on});
   } else {
     FlexJob job;
     job.options = run.options;

@@ -176,7 +176,8 @@ std::string flex_study_text(const Study& study, const FlexStudyResult& r) {
     const FlexExtreme& first = r.runs.front().extremes[i];
     if (r.runs.front().leaves_out(first)) continue;
     text += fmt::format("  {:<34}", fmt::format("{} [{}]", first.what, first.unit));
-    for (const FlexReport& run : r.runs) text += fmt::format("{:>{}}", i < run.extremes.size() ? shown(run.extremes[i].value) : "-", width);
+    for (const FlexReport& run : r.runs)
+      text += fmt::format("{:>{}}", i < run.extremes.size() ? shown(run.extremes[i].value) : "-", width);
     text += "\n";
   }
   for (std::size_t i = 0; !r.runs.empty() && i < r.runs.front().range.size(); ++i)

@@ -76,8 +76,9 @@ FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion
     if (drives.empty()) drives = wanted->drives;
     CoupledOptions o;
     o.start = options.flex.start;
-    const CoupledPath path = coupled_path(bent->mechanism, *wanted, DriveMotion(drives), o,
-                                          [&](const CoupledRow&) { return !options.after_state || options.after_state(); });
+    const CoupledPath path = coupled_path(bent->mechanism, *wanted, DriveMotion(drives), o, [&](const CoupledRow&) {
+      return !options.after_state || options.after_state();
+    });
     r.stopped = path.answer.stopped;
     return path;
   };

@@ -83,8 +83,8 @@ std::vector<Sheet> sheets(const Scaling& x) {
     all.push_back(times_sheet(x.elastic, "elastic freedoms per chain", "inverse_elastic", false));
   }
   if (!x.legs.steps.empty()) {
-    const std::string what =
-        x.in_legs == 1 ? "legs, one elastic freedom in each" : fmt::format("legs, {} elastic freedoms in each", x.in_legs);
+    const std::string what = x.in_legs == 1 ? "legs, one elastic freedom in each"
+                                            : fmt::format("legs, {} elastic freedoms in each", x.in_legs);
     all.push_back(times_sheet(x.legs, what, "forward_legs", true));
     all.push_back(times_sheet(x.legs, what, "inverse_legs", false));
   }

@@ -218,8 +218,9 @@ const Table<FileFlexRun>& flex_run_table() {
        field("loads", &R::loads, ListOf<Object<FileLoad>>{{load_table}, 100}, "constant forces on links"),
        field("space", &R::space, choice(flex_space_names),
              "automatic (default): planar where mechanism and loads are; planar; or spatial"),
-       field("follow", &R::follow, Choice{{"none", "driving_force", "modified_driving_force", "driving_constraint"}},
-             "drives corrected by that method, so that the platform follows its path; none (default): the rigid robot's"),
+       field(
+           "follow", &R::follow, Choice{{"none", "driving_force", "modified_driving_force", "driving_constraint"}},
+           "drives corrected by that method, so that the platform follows its path; none (default): the rigid robot's"),
        field("modes", &R::modes, Number{none},
              "the coupled model with that many modes per beam; 0 (default): beams along the rigid motion")},
       "flex_run"};
@@ -260,7 +261,8 @@ const Table<FileStudy>& study_table() {
        field("elastic", &S::elastic, Choice{{elastic_motion_names.begin(), elastic_motion_names.end()}},
              "where the motion of elastic joints comes from: given, locked (default) or quasistatic"),
        field("modes", &S::modes, Number{none},
-             "of inverse and simulate: beams bend in so many modes each, as elastic coordinates; 0 (default): they are rigid"),
+             "of inverse and simulate: beams bend in so many modes each, as elastic coordinates; 0 (default): they are "
+             "rigid"),
        field("published", &S::published, Object<FilePublished>{published_table},
              "numbers of a publication, to be shown beside ours"),
        field("simulate", &S::simulate, Object<FileSimulate>{simulate_table}, "the runs of a simulation"),

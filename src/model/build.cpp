@@ -252,9 +252,10 @@ class Builder {
     TreeJoint tree{type, m_.nq, m_.nv, backwards};
     if (type == Elementary::modal) {
       if (backwards)
-        throw Error(joint.where, fmt::format("body '{}': read a loop that reaches it at its far end first, expected the "
-                                             "end that its modes take as clamped",
-                                             joint.parent));
+        throw Error(joint.where,
+                    fmt::format("body '{}': read a loop that reaches it at its far end first, expected the "
+                                "end that its modes take as clamped",
+                                joint.parent));
       tree.modal = static_cast<int>(m_.modal.size());
       tree.modes = static_cast<int>(joint.modal->modes());
       m_.modal.push_back(joint.modal);

@@ -100,7 +100,8 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   if (joint.child == base_name) fail("read 'base' as child, expected the base as parent");
   if (joint.kind == JointKind::distance && !(joint.length > 0))
     fail(fmt::format("read a length of {} m, expected one above 0", joint.length));
-  if ((joint.kind == JointKind::modal) != (joint.modal != nullptr)) fail("read a modal joint and modes apart, expected them together");
+  if ((joint.kind == JointKind::modal) != (joint.modal != nullptr))
+    fail("read a modal joint and modes apart, expected them together");
   const std::size_t wanted =
       joint.modal ? static_cast<std::size_t>(joint.modal->modes()) : coordinate_kinds(joint.kind).size();
   if (joint.coordinates.size() != wanted)

@@ -13,7 +13,7 @@ namespace gough {
 namespace {
 
 using Eigen::Index;
-constexpr double share = 1.5;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
+constexpr double share = 2;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
 
 Vec6<double> error_of(const Transform<double>& pose, const Transform<double>& wanted) {
   Vec6<double> e;
@@ -34,7 +34,7 @@ struct DriveRows {
   MatX<double> q, v, a, tau;
 };
 DriveRows drives_of(const Mechanism<double>& m, std::span<const KnownState> states, ElasticMotion elastic,
-                 const std::function<bool()>& go_on) {
+                    const std::function<bool()>& go_on) {
   const auto rows = static_cast<Index>(states.size()), n = static_cast<Index>(m.actuator.size());
   const MatX<double> none = MatX<double>::Zero(rows, n);
   DriveRows d{{}, none, none, none, none};
@@ -92,7 +92,8 @@ double bending_step(const Mechanism<double>& m, Drives drives) {
 }
 
 DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states) {
-  if (!rigid.platform.exists()) throw Error(rigid.name + ": read a robot without a platform, expected one with an error to tell");
+  if (!rigid.platform.exists())
+    throw Error(rigid.name + ": read a robot without a platform, expected one with an error to tell");
   drives = drives_along(rigid, states, [&](const AlongRow& row) {
     t.push_back(row.t);
     pose.push_back(platform_pose(rigid, row.w));
@@ -106,7 +107,8 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   std::vector<double> times;
   for (std::size_t i = 0; i < desired.t.size(); ++i)
     if (i % options.every == 0 || i + 1 == desired.t.size()) index.push_back(i), times.push_back(desired.t[i]);
-  if (times.size() < 2) throw Error(fmt::format("{}: read {} states, expected a motion of two or more", bent.name, desired.t.size()));
+  if (times.size() < 2)
+    throw Error(fmt::format("{}: read {} states, expected a motion of two or more", bent.name, desired.t.size()));
   CoupledPath path;
   SimulationOptions o;
   o.integrator.method = options.adaptive ? Method::adaptive : Method::rk4;
@@ -115,8 +117,7 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   if (!(path.step > 0)) path.step = times[1] - times[0];
   o.integrator.fixed_step = path.step;
   Workspace<double> w(bent);
-  if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic);
-      !start.ok()) {
+  if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic); !start.ok()) {
     path.answer.status = start.status;
     path.answer.reason = "the start: " + start.reason;
     return path;

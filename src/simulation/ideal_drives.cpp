@@ -42,12 +42,12 @@ class IdealDrives {
   void choose(Workspace<double>& w) {
     y_ = select_driven(m_, w, m_.rank);
     const auto n = static_cast<Index>(m_.actuator.size());
-    const bool first = std::equal(m_.actuator.begin(), m_.actuator.end(), y_.independent.begin(),
-                                  y_.independent.begin() + std::min<std::ptrdiff_t>(
-                                                               n, static_cast<std::ptrdiff_t>(y_.independent.size())));
+    const bool first = std::equal(
+        m_.actuator.begin(), m_.actuator.end(), y_.independent.begin(),
+        y_.independent.begin() + std::min<std::ptrdiff_t>(n, static_cast<std::ptrdiff_t>(y_.independent.size())));
     if (!first || static_cast<Index>(y_.independent.size()) < n)
-      throw Error(fmt::format("{}: read {} drives that depend on each other here, expected drives that move on their own",
-                              m_.name, n));
+      throw Error(fmt::format(
+          "{}: read {} drives that depend on each other here, expected drives that move on their own", m_.name, n));
     form_.emplace(m_, y_);
     d_.emplace(m_, y_);
     F_ = VecX<double>::Zero(static_cast<Index>(y_.independent.size()));
@@ -88,7 +88,7 @@ class IdealDrives {
 DriveMotion::DriveMotion(std::span<const KnownState> states) {
   for (const KnownState& s : states) {
     if (s.motion.of_platform()) throw Error("drives: read a motion of the platform, expected one of the actuators");
-    if (!t_.empty() && !(s.motion.t > t_.back())) 
+    if (!t_.empty() && !(s.motion.t > t_.back()))
       throw Error(fmt::format("drives: read t = {:g} s after {:g} s, expected times that grow", s.motion.t, t_.back()));
     t_.push_back(s.motion.t);
     motion_.push_back(s.motion.actuators());
@@ -162,8 +162,7 @@ Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Wo
   }
   if (!answer.ok()) return answer;
   std::vector<std::pair<int, double>> rates;
-  for (std::size_t i = 0; i < m.actuator.size(); ++i)
-    rates.emplace_back(m.actuator[i], first.v[static_cast<Index>(i)]);
+  for (std::size_t i = 0; i < m.actuator.size(); ++i) rates.emplace_back(m.actuator[i], first.v[static_cast<Index>(i)]);
   for (const int e : m.elastic)
     if (!m.coordinate[static_cast<std::size_t>(e)].actuated) rates.emplace_back(e, 0.0);
   return set_rates(m, rates, w);

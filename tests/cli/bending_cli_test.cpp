@@ -15,14 +15,16 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-class Bending : public Tool {
+class BendingTool : public Tool {
  protected:
-  const std::string rrr3 = robot_path("rrr3_flexible");
+  const std::string rrr3 = "rrr3.yaml";
 
   void SetUp() override {
     Tool::SetUp();
+    write(rrr3, contents(robot_path("rrr3_flexible")));
     write("short.yaml",
-          "motion: short\nharmonic:\n  duration: 0.04 s\n  coordinates:\n    x: {offset: 0, rate: 0.25 Hz, cos: [42 mm]}\n"
+          "motion: short\nharmonic:\n  duration: 0.04 s\n  coordinates:\n    x: {offset: 0, rate: 0.25 Hz, cos: [42 "
+          "mm]}\n"
           "    y: {offset: 0.25 m, rate: 0.25 Hz, sin: [42 mm]}\n    rz: {offset: 0, rate: 0.05 Hz, cos: [10 mrad]}\n");
   }
   static std::vector<double> column(const Table& t, const std::string& name) {
@@ -35,21 +37,23 @@ class Bending : public Tool {
 };
 
 /// The same drives by three verbs: flex along the rigid motion, flex coupled, simulate.
-TEST_F(Bending, FlexAndSimulateAgree) {
+TEST_F(BendingTool, FlexAndSimulateAgree) {
   ASSERT_EQ(run("flex " + rrr3 + " short.yaml -o linear.csv").code, 0);
   const Outcome coupled = run("flex " + rrr3 + " short.yaml --modes 4 -o coupled.csv");
   ASSERT_EQ(coupled.code, 0) << coupled.err;
   EXPECT_THAT(coupled.out, HasSubstr("24 elastic coordinates"));
   EXPECT_THAT(coupled.out, HasSubstr("leg1.proximal and 5 like it: 4 modes"));
-  const Outcome simulated = run("simulate " + rrr3 +
-                                " --modes 4 --drives short.yaml --time 0.04 --method rk4 --fixed-step 5e-5 -o simulated.csv");
+  const Outcome simulated =
+      run("simulate " + rrr3 +
+          " --modes 4 --drives short.yaml --time 0.04 --method rk4 --fixed-step 5e-5 -o simulated.csv");
   ASSERT_EQ(simulated.code, 0) << simulated.err;
   const Table linear = read_table((folder() / "linear.csv").string()),
               both = read_table((folder() / "coupled.csv").string()),
               free = read_table((folder() / "simulated.csv").string());
   ASSERT_EQ(both.rows.size(), 41U);
   ASSERT_EQ(linear.rows.size(), 41U);
-  const auto ex = column(linear, "ex"), ex2 = column(both, "ex"), x = column(both, "x"), simulated_x = column(free, "x");
+  const auto ex = column(linear, "ex"), ex2 = column(both, "ex"), x = column(both, "x"),
+             simulated_x = column(free, "x");
   double size = 0;
   for (const double e : ex) size = std::max(size, std::abs(e));
   for (std::size_t i = 0; i < 41; ++i) {
@@ -64,10 +68,11 @@ TEST_F(Bending, FlexAndSimulateAgree) {
   EXPECT_LT(j["modes"][0]["worst"], 0.01);
 }
 
-TEST_F(Bending, DrivesAreTriedOnTheCoupledModel) {
-  const Outcome o = run("flex " + rrr3 +
-                        " short.yaml --gravity 0,-9.81,0 --start quasistatic --follow driving_constraint --modes 4 --step 1e-3 "
-                        "--json -o command.csv");
+TEST_F(BendingTool, DrivesAreTriedOnTheCoupledModel) {
+  const Outcome o =
+      run("flex " + rrr3 +
+          " short.yaml --gravity 0,-9.81,0 --start quasistatic --follow driving_constraint --modes 4 --step 1e-3 "
+          "--json -o command.csv");
   ASSERT_EQ(o.code, 0) << o.err;
   const json e = json::parse(o.out)["error"];
   EXPECT_GT(e["rigid_coupled"]["rms"], 1e-3);
@@ -75,11 +80,12 @@ TEST_F(Bending, DrivesAreTriedOnTheCoupledModel) {
   EXPECT_NEAR(e["rigid_coupled"]["rms"], e["rigid_vibrating"]["rms"], 0.02 * e["rigid_vibrating"]["rms"].get<double>());
   const Table command = read_table((folder() / "command.csv").string());
   EXPECT_EQ(command.rows.size(), 41U);
-  ASSERT_EQ(run("simulate " + rrr3 + " --modes 4 --drives command.csv --time 0.01 --method rk4 --fixed-step 5e-5").code, 0)
+  ASSERT_EQ(run("simulate " + rrr3 + " --modes 4 --drives command.csv --time 0.01 --method rk4 --fixed-step 5e-5").code,
+            0)
       << "commands are a motion";
 }
 
-TEST_F(Bending, InverseAndCompareTakeModes) {
+TEST_F(BendingTool, InverseAndCompareTakeModes) {
   const Outcome o = run("inverse " + rrr3 + " short.yaml --modes 3 --elastic quasistatic --step 0.01 -o forces.csv");
   ASSERT_EQ(o.code, 0) << o.err;
   const Table t = read_table((folder() / "forces.csv").string());
@@ -88,7 +94,7 @@ TEST_F(Bending, InverseAndCompareTakeModes) {
   EXPECT_EQ(c.code, 0) << c.out << c.err;
 }
 
-TEST_F(Bending, RefusesWhatCannotBe) {
+TEST_F(BendingTool, RefusesWhatCannotBe) {
   const auto refused = [&](const std::string& arguments, const std::string& why) {
     const Outcome o = run(arguments);
     EXPECT_EQ(o.code, 2) << arguments;
@@ -110,13 +116,14 @@ TEST_F(Bending, RefusesWhatCannotBe) {
 }
 
 /// Modes in all kinds of studies: runs of beams with corrected drives, free motion, a plant that a controller does not know.
-TEST_F(Bending, StudiesTakeModes) {
+TEST_F(BendingTool, StudiesTakeModes) {
   const std::string head = "robot: " + rrr3 + "\nmotion: short.yaml\nstep: 2 ms\n";
-  write("flex.yaml", "study: flex\n" + head +
-                         "compute: flex\nflex:\n  step: 1 ms\n  runs:\n    - {name: plain, gravity: [0, -9.81, 0], start: "
-                         "quasistatic}\n    - {name: coupled, gravity: [0, -9.81, 0], start: quasistatic, modes: 4}\n"
-                         "    - {name: corrected, gravity: [0, -9.81, 0], start: quasistatic, modes: 4, follow: "
-                         "modified_driving_force}\n");
+  write("flex.yaml",
+        "study: flex\n" + head +
+            "compute: flex\nflex:\n  step: 1 ms\n  runs:\n    - {name: plain, gravity: [0, -9.81, 0], start: "
+            "quasistatic}\n    - {name: coupled, gravity: [0, -9.81, 0], start: quasistatic, modes: 4}\n"
+            "    - {name: corrected, gravity: [0, -9.81, 0], start: quasistatic, modes: 4, follow: "
+            "modified_driving_force}\n");
   ASSERT_EQ(run("run flex.yaml").code, 0) << read("err");
   const json flex = json::parse(read("results/flex/result.json"));
   const auto rms = [&](int k) { return flex["runs"][k]["largest"]["e rms"]["value"].get<double>(); };
@@ -124,14 +131,16 @@ TEST_F(Bending, StudiesTakeModes) {
   EXPECT_LT(rms(2), 0.03 * rms(1));
   EXPECT_EQ(flex["runs"][2]["follow"], "modified_driving_force");
   EXPECT_THAT(read("results/flex/report.html"), HasSubstr("the coupled model, 4 modes per beam"));
-  write("free.yaml", "study: free\n" + head +
-                         "modes: 3\ncompute: simulate\nsimulate:\n  time: 10 ms\n  runs: [{name: a, method: rk4, fixed_step: "
-                         "0.05 ms}]\n");
+  write("free.yaml",
+        "study: free\n" + head +
+            "modes: 3\ncompute: simulate\nsimulate:\n  time: 10 ms\n  runs: [{name: a, method: rk4, fixed_step: "
+            "0.05 ms}]\n");
   ASSERT_EQ(run("run free.yaml").code, 0) << read("err");
   EXPECT_GE(read_table((folder() / "results/free/a.csv").string()).find("q.leg1.proximal.modes.1"), 0);
-  write("control.yaml", "study: control\n" + head +
-                            "compute: control\ncontrol:\n  position_bandwidth: 3 Hz\n  velocity_bandwidth: 15 Hz\n  plant: "
-                            "{modes: 3}\n  runs: [{name: a, law: computed_force}]\n");
+  write("control.yaml",
+        "study: control\n" + head +
+            "compute: control\ncontrol:\n  position_bandwidth: 3 Hz\n  velocity_bandwidth: 15 Hz\n  plant: "
+            "{modes: 3}\n  runs: [{name: a, law: computed_force}]\n");
   ASSERT_EQ(run("run control.yaml").code, 0) << read("err");
 }
 

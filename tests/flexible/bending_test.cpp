@@ -51,7 +51,8 @@ Workspace<double> bent_position(const Mechanism<double>& m, unsigned seed) {
 }
 
 class BentRobots : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Bending, BentRobots, testing::Values("rrr3_flexible", "five_bar_flexible", "hexapod_flexible", "delta_flexible"),
+INSTANTIATE_TEST_SUITE_P(Bending, BentRobots,
+                         testing::Values("rrr3_flexible", "five_bar_flexible", "hexapod_flexible", "delta_flexible"),
                          [](const auto& i) { return i.param; });
 
 TEST_P(BentRobots, MoveAsTheirPosesChange) {
@@ -199,7 +200,8 @@ VecX<double> lowest(const Mechanism<double>& m, int count) {
   };
   const double h = 1e-6;
   for (int c = 0; c < n; ++c)
-    slope.col(c) = (accelerations(VecX<double>::Unit(n, c) * h) - accelerations(VecX<double>::Unit(n, c) * -h)) / (2 * h);
+    slope.col(c) =
+        (accelerations(VecX<double>::Unit(n, c) * h) - accelerations(VecX<double>::Unit(n, c) * -h)) / (2 * h);
   VecX<double> f = (-slope.eigenvalues().real()).cwiseMax(0).cwiseSqrt() / (2 * pi);
   std::sort(f.begin(), f.end());
   return f.head(count);
@@ -218,13 +220,14 @@ TEST(Bending, MassesOnArmsSwingLikeBodies) {
 /// The body frames of an arm held in its middle, at its far end, or taken apart by a joint on it: the same frequencies.
 TEST(Bending, BeamsAreTakenApartWhereSomethingSits) {
   const VecX<double> whole = lowest(bent(robot_from(arm), 12), 3);
-  const RobotDescription reversed = robot_from(with(with(with(arm, "{to: [0.5, 0, 0]", "{from: [0.5, 0, 0], to: [0, 0, 0]"),
-                                                         "origin: {xyz: [0.5, 0, 0]}}", "origin: {xyz: [0.5, 0, 0]}}"),
-                                                    "robot: arm", "robot: reversed"));
+  const RobotDescription reversed =
+      robot_from(with(with(with(arm, "{to: [0.5, 0, 0]", "{from: [0.5, 0, 0], to: [0, 0, 0]"),
+                           "origin: {xyz: [0.5, 0, 0]}}", "origin: {xyz: [0.5, 0, 0]}}"),
+                      "robot: arm", "robot: reversed"));
   const VecX<double> other = lowest(bent(reversed, 12), 3);
   const RobotDescription parted = robot_from(
-      with(with(arm, "  tip:", "  ring: {mass: 1e-9 kg}\n  tip:"), "  wrist:",
-           "  grip: {type: fixed, parent: arm, child: ring, origin: {xyz: [0.2, 0, 0]}}\n  wrist:"));
+      with(with(arm, "  tip:", "  ring: {mass: 1e-9 kg}\n  tip:"),
+           "  wrist:", "  grip: {type: fixed, parent: arm, child: ring, origin: {xyz: [0.2, 0, 0]}}\n  wrist:"));
   const Mechanism<double> two = bent(parted, 12);
   EXPECT_EQ(two.modal.size(), 2U);
   EXPECT_NE(two.find_body("arm.part2"), -2);

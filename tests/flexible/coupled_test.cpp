@@ -65,22 +65,25 @@ TEST_F(SpinUp, CoupledAgreesWithRitz) {
   const int end = m.find_body("arm.end"), root = m.find_body("arm");
   double largest = 0, apart = 0, along = 0;
   std::size_t k = 0, late = 0;
-  const SimulationAnswer a = simulate(m, w, even_times(0, time, h), o, ideal_drives(m, drives), [&](const SimulationRow& row) {
-    const Vec3<double> tip = row.w.X0[at(root)].inverse() * row.w.X0[at(end)].p;
-    largest = std::max(largest, std::abs(tip.y()));
-    apart = std::max(apart, std::abs(tip.y() - other[k++]));
-    if (row.t > 16) along += tip.x() - 10, ++late;
-    return true;
-  });
+  const SimulationAnswer a =
+      simulate(m, w, even_times(0, time, h), o, ideal_drives(m, drives), [&](const SimulationRow& row) {
+        const Vec3<double> tip = row.w.X0[at(root)].inverse() * row.w.X0[at(end)].p;
+        largest = std::max(largest, std::abs(tip.y()));
+        apart = std::max(apart, std::abs(tip.y() - other[k++]));
+        if (row.t > 16) along += tip.x() - 10, ++late;
+        return true;
+      });
   ASSERT_TRUE(a.ok()) << a.reason;
   EXPECT_GT(largest, 0.4) << "it lags behind";
   EXPECT_LT(apart, 0.015 * largest);
-  EXPECT_NEAR(along / static_cast<double>(late), 1.2 * 36 * 1000 / (3 * 2.8e7), 0.03 * 5.14e-4) << "rho A w^2 L^3 / 3 EA";
+  EXPECT_NEAR(along / static_cast<double>(late), 1.2 * 36 * 1000 / (3 * 2.8e7), 0.03 * 5.14e-4)
+      << "rho A w^2 L^3 / 3 EA";
 }
 
 /// Beams ten thousand times as stiff: forces of the rigid robot, and no error of its platform.
 TEST(Coupled, StiffBeamsAreRigid) {
-  for (const auto& [robot, motion] : {std::pair("rrr3_flexible", "rrr3_circle"), std::pair("hexapod_flexible", "hexapod_circle")}) {
+  for (const auto& [robot, motion] :
+       {std::pair("rrr3_flexible", "rrr3_circle"), std::pair("hexapod_flexible", "hexapod_circle")}) {
     const Mechanism<double>& rigid = shipped(robot);
     const auto states = states_along(rigid, motion, 0.3, 0.05);
     std::vector<double> off;

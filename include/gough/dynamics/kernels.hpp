@@ -171,17 +171,18 @@ void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) 
   detail::give_efforts(d, w);
   if (d.split) reduce_legs(*d.split, w, *d.reduction);
   const PlatformSplit* split = d.split ? &*d.split : nullptr;
+  LegReduction<S>* reduction = d.split ? &*d.reduction : nullptr;
   switch (d.options.by) {
     case Formulation::multipliers:
       tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
       return accelerations_by_multipliers(m, d.y, d.efforts, *d.multipliers, w);
     case Formulation::scdd:
       tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
-      return accelerations_by_scdd(m, d.y, split, d.push, *d.scdd, w);
+      return accelerations_by_scdd(m, d.y, split, reduction, d.push, *d.scdd, w);
     case Formulation::legs:
       if (!d.by_legs()) {
         tree_forces<S>(m, detail::applied(d), w.A0, nullptr, w);
-        return accelerations_by_chains(m, d.y, split, d.push, *d.legs, w);
+        return accelerations_by_chains(m, d.y, split, reduction, d.push, *d.legs, w);
       }
       leg_effort_rates(*d.split, *d.reduction, d.efforts);
       bias_accelerations(*d.split, *d.reduction, d.reduction->d, w);

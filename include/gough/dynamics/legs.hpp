@@ -156,8 +156,8 @@ void accelerations_by_legs(const Mechanism<S>& m, const PlatformSplit& s, const 
 
 /// The other arrangement: chains inverted by articulated bodies. Reads X, K, k, t at q'' = 0. Writes a, lambda.
 template <Scalar S>
-void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const PlatformSplit* split, const VecX<S>& push,
-                             Legs<S>& d, Workspace<S>& w) {
+void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const PlatformSplit* split, LegReduction<S>* r,
+                             const VecX<S>& push, Legs<S>& d, Workspace<S>& w) {
   for (std::size_t i = 0; i < d.tips.chain.size(); ++i) {
     const Chain& c = d.tips.chain[i];
     auto& b = d.tips.block[i];
@@ -174,7 +174,7 @@ void accelerations_by_chains(const Mechanism<S>& m, const Selection& s, const Pl
   if (split == nullptr) return join_tips(s, d.tips, w);
   const auto P = static_cast<std::size_t>(m.platform.body);
   for (int c = 0; c < 6; ++c) along_axes(m, w, P, m.inertia[P] * joint_axis(m, w, P, c), d.tips.M_P.data() + 6 * c);
-  join_platform(*split, push, d.tips, w);
+  join_platform(*split, *r, push, d.tips, w);
 }
 
 }  // namespace gough

@@ -99,8 +99,7 @@ template <Scalar S>
 void tree_loads(const Mechanism<S>& m, const LoadPlan& plan, Workspace<S>& w) {
   for (const int j : plan.sprung_spherical)  // one turn's spring loads all three, listed or not
     for (int i = 1; i <= 3; ++i)
-      w.load[m.joint[static_cast<std::size_t>(j)].v + velocity_size(m.joint[static_cast<std::size_t>(j)]) - i] =
-          S(0.0);
+      w.load[m.joint[static_cast<std::size_t>(j)].v + velocity_size(m.joint[static_cast<std::size_t>(j)]) - i] = S(0.0);
   for (const LoadPlan::Coordinate& c : plan.tree) {
     w.load[c.index] = detail::resisting(m, c, S(w.v[c.index]), w);
     if (c.spring && c.position >= 0)

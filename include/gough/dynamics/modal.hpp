@@ -20,8 +20,8 @@ void modal_lumps(const Mechanism<S>& m, const Workspace<S>& w, std::size_t j) {
 /// (M6)-(M8) with F's twist `v` and spatial acceleration `a` (less gravity), in F. Reads x, N of `s`. Adds Q to Q[0 ..]; `rates` and
 /// `accelerations` are those of the modes, the latter null for zeros. Returns the force and moment in F.
 template <Scalar S>
-Force<S> modal_forces(const ModalBody& b, const Motion<S>& v, const Motion<S>& a, const S* rates, const S* accelerations,
-                      const ModalState<S>& s, S* Q) {
+Force<S> modal_forces(const ModalBody& b, const Motion<S>& v, const Motion<S>& a, const S* rates,
+                      const S* accelerations, const ModalState<S>& s, S* Q) {
   const Eigen::Index n = b.modes();
   const Eigen::Map<const VecX<S>> etad(rates, n);
   Eigen::Map<VecX<S>> forces(Q, n);
@@ -116,8 +116,8 @@ Force<S> modal_coupling(const ModalState<S>& s, Eigen::Index c) {
 /// Bodies that bend have inertia in their modes too: their power on the motions J of their frames F, and on the modes. `J(j, y)`:
 /// motion of body j for a unit rate of y, in its own frame. Adds to F.                                    (M6)-(M8)
 template <Scalar S, class Jacobian>
-void add_modal_power(const Mechanism<S>& m, const MatX<S>& G, const std::vector<Motion<S>>& A, const S* a,
-                     Jacobian&& J, Workspace<S>& w, VecX<S>& F) {
+void add_modal_power(const Mechanism<S>& m, const MatX<S>& G, const std::vector<Motion<S>>& A, const S* a, Jacobian&& J,
+                     Workspace<S>& w, VecX<S>& F) {
   for (std::size_t j = 0; j < m.parent.size(); ++j) {
     if (m.joint[j].type != Elementary::modal) continue;
     const auto i = static_cast<std::size_t>(m.parent[j]);

@@ -61,8 +61,8 @@ struct Growth {
 
 struct Scaling {
   std::string robot;
-  Growth elastic;                    ///< elastic freedoms per chain
-  Growth legs;                       ///< legs with `in_legs` elastic freedoms each; empty where there is no template to repeat
+  Growth elastic;  ///< elastic freedoms per chain
+  Growth legs;     ///< legs with `in_legs` elastic freedoms each; empty where there is no template to repeat
   int in_legs = 1;
   std::string no_legs;               ///< why that is so
   std::vector<std::string> skipped;  ///< variants that were left out, and why

@@ -28,8 +28,8 @@ struct Chain {
   int first = 0, n = 0;            ///< velocity coordinates
   int first_body = 0, bodies = 0;  ///< contiguous, like the coordinates
   std::vector<int> rows;           ///< selected rows of K that touch it; onto the platform: rows s, then rows r
-  std::vector<int> place;          ///< where they stand among the selected rows; onto the platform: rows r among all legs'
-  int solved = 0;                  ///< onto the platform: how many rows s
+  std::vector<int> place;  ///< where they stand among the selected rows; onto the platform: rows r among all legs'
+  int solved = 0;          ///< onto the platform: how many rows s
 };
 
 /// The tree's chains; `rows` are those of the selection that reach into each.
@@ -56,8 +56,9 @@ struct Scdd {
   bool parallel = false;
   MatX<S> M;
   std::vector<Inertia<S>> composite;
-  MatX<S> L, right;  ///< (S2): rank x rank, rank x 1
-  MatX<S> M_P;       ///< (S3): 6 x 6
+  MatX<S> L, right;                     ///< (S2): rank x rank, rank x 1
+  MatX<S> M_P, M_D;                     ///< (S3): 6 x 6, 6 x freedoms
+  MatX<S> M_y, F_y;                     ///< (S3): freedoms x freedoms, freedoms x 1
   MatX<S> join, join_right, join_work;  ///< (S3): 6 + rows r, and one column
   std::vector<int> join_rows, join_columns;
   S smallest_pivot{1.0};
@@ -79,7 +80,11 @@ Scdd<S>::Scdd(const Structure& m, const Selection& s, const PlatformSplit* split
   if (split != nullptr) {
     chain = chains_onto_platform(m, *split);
     const auto n = static_cast<int>(split->rows.size());
+    const auto f = static_cast<Eigen::Index>(split->independent.size());
     M_P = MatX<S>(6, 6);
+    M_D = MatX<S>(6, f);
+    M_y = MatX<S>(f, f);
+    F_y = MatX<S>(f, 1);
     join = MatX<S>(6 + n, 6 + n);
     join_right = join_work = MatX<S>(6 + n, 1);
     for (int i = 0; i < n; ++i) join_rows.push_back(6 + i);
@@ -162,6 +167,66 @@ void join_tips(const Selection& s, Scdd<S>& d, Workspace<S>& w) {
   }
 }
 
+/// (S3) where nothing of a leg but its solved joints moves: Z* = Z and L* = 0, so that the platform moves along D alone. Reads the
+/// blocks, M_P, Z, D, d. Writes a, lambda.
+template <Scalar S>
+void join_rigid_legs(const PlatformSplit& s, LegReduction<S>& r, const VecX<S>& push, Scdd<S>& d, Workspace<S>& w) {
+  const int P = s.first;
+  Vec6<S> b;
+  for (int i = 0; i < 6; ++i) b[i] = push[P + i] - w.t[P + i];
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    auto& x = d.block[c];
+    const std::vector<int>& rows = d.chain[c].rows;
+    const auto n = static_cast<Eigen::Index>(rows.size());
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (int k = 0; k < 6; ++k) x.right(i, k) = w.K(rows[static_cast<std::size_t>(i)], P + k);
+    if (n > 0) {
+      d.smallest_pivot = ldlt_factor(x.L);
+      ldlt_solve(x.L, x.right);
+    }
+    for (int i = 0; i < 6; ++i)
+      for (Eigen::Index q = 0; q < n; ++q) {
+        const S k = w.K(rows[static_cast<std::size_t>(q)], P + i);
+        for (int j = 0; j < 6; ++j) d.M_P(i, j) = d.M_P(i, j) + k * x.right(q, j);
+        b[i] = b[i] + k * x.right(q, 6);
+      }
+  }
+  const Vec6<S> ahead = b - d.M_P.lazyProduct(r.d);
+  d.F_y.col(0).noalias() = r.D.transpose().lazyProduct(ahead);
+  d.M_D.noalias() = d.M_P.lazyProduct(r.D);
+  d.M_y.noalias() = r.D.transpose().lazyProduct(d.M_D);
+  if (d.M_y.rows() > 0) {
+    d.smallest_pivot = ldlt_factor(d.M_y);
+    ldlt_solve(d.M_y, d.F_y);
+  }
+  Vec6<S> a = r.d;
+  a.noalias() += r.D.lazyProduct(d.F_y.col(0));
+  for (int i = 0; i < 6; ++i) w.a[P + i] = a[i];
+  w.lambda.setZero();
+  const Vec6<S> R = d.M_P.lazyProduct(a) - b;
+  platform_constraint_forces(s, R, r, w.lambda);
+  for (std::size_t c = 0; c < d.chain.size(); ++c) {
+    auto& x = d.block[c];
+    const std::vector<int>& rows = d.chain[c].rows;
+    auto ai = w.a.segment(d.chain[c].first, d.chain[c].n);
+    ai = x.x.col(0);
+    typename LegReduction<S>::Leg& leg = r.leg[c];
+    for (std::size_t i = 0; i < s.leg[c].columns.size(); ++i) {  // lambda_s' = lambda_s + C^T lambda_r
+      S sum(0.0);
+      for (const int rest : s.leg[c].rest_rows) sum = sum + w.K(rest, s.leg[c].columns[i]) * w.lambda[rest];
+      leg.lambda(static_cast<Eigen::Index>(i), 0) = sum;
+    }
+    lu_solve_transposed(leg.K_ss, {s.leg[c].natural, s.leg[c].natural}, leg.lambda, leg.lambda_work);
+    for (std::size_t q = 0; q < rows.size(); ++q) {
+      const auto i = static_cast<Eigen::Index>(q);
+      S lambda = x.right(i, 6);
+      for (int k = 0; k < 6; ++k) lambda = lambda - x.right(i, k) * a[k];
+      ai += x.Y.col(i) * lambda;
+      w.lambda[rows[q]] = lambda - leg.lambda(i, 0);
+    }
+  }
+}
+
 /// (S3) for one leg: M*, b*, Z*, L*, z* added to what joins them. Reads the block.
 template <Scalar S>
 void join_leg(const Chain& c, int P, typename Scdd<S>::Block& x, const Workspace<S>& w, Scdd<S>& d) {
@@ -203,7 +268,9 @@ void join_leg(const Chain& c, int P, typename Scdd<S>::Block& x, const Workspace
 
 /// (S3) Reads the blocks, M_P. Writes a, lambda.
 template <Scalar S>
-void join_platform(const PlatformSplit& s, const VecX<S>& push, Scdd<S>& d, Workspace<S>& w) {
+void join_platform(const PlatformSplit& s, LegReduction<S>& reduction, const VecX<S>& push, Scdd<S>& d,
+                   Workspace<S>& w) {
+  if (s.rigid) return join_rigid_legs(s, reduction, push, d, w);
   const int P = s.first;
   d.join.setZero();
   d.join.topLeftCorner(6, 6) = d.M_P;
@@ -236,8 +303,8 @@ void join_platform(const PlatformSplit& s, const VecX<S>& push, Scdd<S>& d, Work
 
 /// Reads X, K, k and t at q'' = 0, the forces `push` of the drives (nv). Writes a, lambda.                 (S1)-(S3)
 template <Scalar S>
-void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const PlatformSplit* split, const VecX<S>& push,
-                           Scdd<S>& d, Workspace<S>& w) {
+void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const PlatformSplit* split, LegReduction<S>* r,
+                           const VecX<S>& push, Scdd<S>& d, Workspace<S>& w) {
   mass_matrix(m, w, d.composite, d.M);
   const auto invert = [&](int i) {
     const auto k = static_cast<std::size_t>(i);
@@ -248,7 +315,7 @@ void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const Plat
     for (int i = 0; i < static_cast<int>(d.chain.size()); ++i) invert(i);
   if (split != nullptr) {
     d.M_P = d.M.block(split->first, split->first, 6, 6);
-    join_platform(*split, push, d, w);
+    join_platform(*split, *r, push, d, w);
   } else join_tips(s, d, w);
 }
 

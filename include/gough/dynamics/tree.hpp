@@ -108,8 +108,8 @@ void mass_matrix(const Mechanism<S>& m, const Workspace<S>& w, std::vector<Inert
       composite[static_cast<std::size_t>(i)] = composite[static_cast<std::size_t>(i)] + w.X[j] * composite[j];
     const TreeJoint& joint = m.joint[j];
     const ModalState<S>* modal = joint.type == Elementary::modal ? &modal_inertia(m, w, j) : nullptr;
-    if (modal != nullptr) composite[static_cast<std::size_t>(m.parent[j])] =
-        composite[static_cast<std::size_t>(m.parent[j])] + modal->I;
+    if (modal != nullptr)
+      composite[static_cast<std::size_t>(m.parent[j])] = composite[static_cast<std::size_t>(m.parent[j])] + modal->I;
     for (int c = 0; c < velocity_size(joint); ++c) {
       Force<S> F = composite[j] * joint_axis(m, w, j, c);
       along_axes(m, w, j, F, M.data() + M.rows() * (joint.v + c) + joint.v);

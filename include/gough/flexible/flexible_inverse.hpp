@@ -43,8 +43,8 @@ FlexCommand flexible_inverse(const Mechanism<double>& m, std::span<const KnownSt
                              const FlexInverseOptions& options);
 
 /// Drives q, v, a, rows are states, with a correction of q and its derivatives by differences.
-std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q, const MatX<double>& v,
-                                         const MatX<double>& a, const MatX<double>& correction);
+std::vector<KnownState> corrected_drives(std::span<const KnownState> states, const MatX<double>& q,
+                                         const MatX<double>& v, const MatX<double>& a, const MatX<double>& correction);
 
 /// Poses of the rigid robot's platform along states; what is no coordinate of the task is as the loops have it. Throws Error where the
 /// robot cannot follow.

@@ -28,10 +28,11 @@ struct ControlPlan {
   ParameterOptions parameters;
   double base_share = 0, friction_share = 0, payload = 0;  ///< of the plant
   unsigned seed = 1;
-  double plant_step = 0;  ///< [s] of rk4 between samples; 0: adaptive, or for beams that bend a share of their fastest vibration
-  int modes = 0;          ///< per beam of the plant
+  double plant_step =
+      0;  ///< [s] of rk4 between samples; 0: adaptive, or for beams that bend a share of their fastest vibration
+  int modes = 0;                          ///< per beam of the plant
   std::optional<Mechanism<double>> bent;  ///< the robot with them
-  double smooth = 1e-3;   ///< [m/s or rad/s] below it dry friction is smoothed; 0: joints stick
+  double smooth = 1e-3;                   ///< [m/s or rad/s] below it dry friction is smoothed; 0: joints stick
   std::vector<ControlRun> runs;
   std::vector<double> speeds, shares, payloads, periods;  ///< what is swept,
   std::vector<std::size_t> swept;                         ///< with which runs

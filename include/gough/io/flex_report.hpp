@@ -17,9 +17,10 @@ std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r,
 
 struct FlexJob {
   FlexOptions options;
-  std::string output;       ///< a table to write row by row; empty: none
-  std::string shapes;       ///< a table of mode shapes to write, at eleven times of the motion; empty: none
-  std::vector<KnownState> drives;  ///< what the actuators do instead of what the rigid robot's do; errors are of the motion still
+  std::string output;  ///< a table to write row by row; empty: none
+  std::string shapes;  ///< a table of mode shapes to write, at eleven times of the motion; empty: none
+  std::vector<KnownState>
+      drives;  ///< what the actuators do instead of what the rigid robot's do; errors are of the motion still
   bool keep_table = false;  ///< in the report
   /// Called after each row; false ends the work there.
   std::function<bool(const FlexResult& r)> after_row;
@@ -33,9 +34,9 @@ struct FlexExtreme {
 
 struct FlexReport {
   std::string robot, motion;
-  std::string follow;  ///< method by which drives were corrected; empty: they are the rigid robot's
-  int modes = 0;       ///< per beam, of the coupled model; 0: beams along the rigid motion
-  double step = 0;     ///< [s] of integration, of the coupled model
+  std::string follow;      ///< method by which drives were corrected; empty: they are the rigid robot's
+  int modes = 0;           ///< per beam, of the coupled model; 0: beams along the rigid motion
+  double step = 0;         ///< [s] of integration, of the coupled model
   std::string modes_told;  ///< of the coupled model: what the reduction to modes costs
   FlexOptions options;
   std::size_t asked = 0;  ///< states of the motion

@@ -104,7 +104,7 @@ struct JointDescription {
   double length = 0;                               ///< of `distance`
   std::optional<bool> cut;                         ///< the author's choice; none: build decides
   std::vector<CoordinateDescription> coordinates;  ///< one per coordinate_kinds(kind), or per mode
-  std::shared_ptr<const ModalBody> modal;          ///< of a modal joint: how its parent bends; it holds the parent's mass
+  std::shared_ptr<const ModalBody> modal;  ///< of a modal joint: how its parent bends; it holds the parent's mass
 };
 
 struct SpringDescription {

@@ -39,10 +39,11 @@ struct ModalBody {
   std::vector<bool> is_length;   ///< of the modes: it displaces
   ModalPoints lump;              ///< all of the body's mass, as points
   VecX<double> lump_mass;
-  Mat3<double> turning = Mat3<double>::Zero();  ///< J: inertia of the sections that turn, and of what sits rigidly at the near end
-  MatX<double> turning_modes, modes_turning;    ///< sum J_k Theta_k (3 x modes), sum Theta_k^T J_k Theta_k
-  ModalPoints end;                              ///< the far end, one point
-  MatX<double> end_turn;                        ///< 3 x modes: Theta
+  Mat3<double> turning =
+      Mat3<double>::Zero();  ///< J: inertia of the sections that turn, and of what sits rigidly at the near end
+  MatX<double> turning_modes, modes_turning;  ///< sum J_k Theta_k (3 x modes), sum Theta_k^T J_k Theta_k
+  ModalPoints end;                            ///< the far end, one point
+  MatX<double> end_turn;                      ///< 3 x modes: Theta
   Truncation truncation;
 
   Eigen::Index modes() const { return stiffness.size(); }

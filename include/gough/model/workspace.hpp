@@ -100,11 +100,11 @@ struct Workspace {
   VecX<S> lambda;  ///< equations: forces that close the loops, K^T lambda.    inverse, forward dynamics
   VecX<S> load;    ///< coordinates (cut ones too): springs, dampers, friction. loads
   VecX<S> slip;    ///< coordinates: dry friction over its limit, -1 to 1, where coulomb.given.   caller
-  std::vector<Force<S>> applied;  ///< all loads that are wrenches on body j, its own frame.  loads
-  std::vector<Force<S>> f;        ///< what body j's joint passes on to it, its own frame.    tree_forces
-  VecX<S> t;                      ///< nv: forces of the opened tree's joints.                tree_forces
+  std::vector<Force<S>> applied;             ///< all loads that are wrenches on body j, its own frame.  loads
+  std::vector<Force<S>> f;                   ///< what body j's joint passes on to it, its own frame.    tree_forces
+  VecX<S> t;                                 ///< nv: forces of the opened tree's joints.                tree_forces
   mutable std::vector<ModalState<S>> modal;  ///< of bodies that bend; x, N and what is made of them are scratch
-  CoulombRule coulomb;            ///< how dry friction behaves near rest. Caller's choice.
+  CoulombRule coulomb;                       ///< how dry friction behaves near rest. Caller's choice.
 
   Stage stage = Stage::nothing;
   void require([[maybe_unused]] Stage wanted) const {

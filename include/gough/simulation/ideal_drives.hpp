@@ -34,6 +34,7 @@ Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double r
 
 /// Where such a simulation starts: drives as the motion has them, elastic coordinates at rest, relaxed or (`settled`) where they balance
 /// the loads of the first state. Writes q, v.
-Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w, bool settled = false);
+Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w,
+                       bool settled = false);
 
 }  // namespace gough
