@@ -46,7 +46,7 @@ std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<st
     all.push_back(
         {"tau." + c.name + " - rigid", unit, find(columns, "tau." + c.name), find(columns, "tau_rigid." + c.name)});
   }
-  all.push_back({"stress", "Pa", find(columns, "stress")});
+  if (find(columns, "stress") < columns.size()) all.push_back({"stress", "Pa", find(columns, "stress")});
   return all;
 }
 
@@ -143,9 +143,9 @@ namespace {
 /// What every row of a table goes into: the file, the report's table, the largest values.
 class FlexRows {
  public:
-  FlexRows(const Mechanism<double>& m, const KnownMotion& motion, int frequencies, const std::string& output,
-           bool keep_table, FlexReport& report)
-      : columns_(flex_columns(m, frequencies)), watched_(watched_in(m, columns_)), output_(output), report_(report) {
+  FlexRows(const Mechanism<double>& m, const KnownMotion& motion, std::vector<std::string> columns,
+           const std::string& output, bool keep_table, FlexReport& report)
+      : columns_(std::move(columns)), watched_(watched_in(m, columns_)), output_(output), report_(report) {
     has_platform_ = m.platform.exists();
     const double start = motion.states.front().motion.t;
     for (const Watched& w : watched_) report.extremes.push_back({w.what, w.unit, 0, start});
@@ -213,7 +213,7 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
   FlexReport report;
   report.options = job.options;
   const int frequencies = job.options.frequencies;
-  FlexRows rows(m, motion, frequencies, job.output, job.keep_table, report);
+  FlexRows rows(m, motion, flex_columns(m, frequencies), job.output, job.keep_table, report);
   double largest_stress = -1;
   ShapeTable shapes(job.shapes, m, std::max(1, frequencies), motion.states.size());
   const std::vector<KnownState>& states = job.drives.empty() ? motion.states : job.drives;
@@ -249,15 +249,16 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
   check_times(motion, true);
   FlexReport report;
   report.modes = job.modes.modes;
-  report.options.frequencies = job.frequencies;
-  FlexRows rows(m, motion, job.frequencies, job.output, job.keep_table, report);
+  std::vector<std::string> columns = flex_columns(m, 0);
+  columns.pop_back();  // stress
+  FlexRows rows(m, motion, columns, job.output, job.keep_table, report);
   const DesiredPath wanted(m, motion.states);
   const std::vector<KnownState>& drives = job.drives.empty() ? wanted.drives : job.drives;
   CoupledOptions options;
   options.every = job.every;
   options.start = report.options.start = job.start;
   const CoupledPath path = coupled_path(bent.mechanism, wanted, DriveMotion(drives), options, [&](const CoupledRow& r) {
-    std::vector<double> row(flex_columns(m, job.frequencies).size(), std::nan(""));
+    std::vector<double> row(columns.size());
     row[0] = r.row.t;
     put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
     const std::size_t n = m.actuator.size();

@@ -147,9 +147,8 @@ FlexReport run_beams(const Study& study, const FlexStudyRun& run, const Mechanis
     report.answer.along = failed;
     report.table = Table{flex_columns(m, run.options.frequencies), {}, {}};
   } else if (bent) {
-    report = report_coupled(
-        m, *bent, study.motion,
-        {modes_of(run), run.options.start, every, run.options.frequencies, output, true, std::move(drives), go_on});
+    report = report_coupled(m, *bent, study.motion,
+                            {modes_of(run), run.options.start, every, output, true, std::move(drives), go_on});
   } else {
     FlexJob job;
     job.options = run.options;

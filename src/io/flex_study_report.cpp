@@ -72,6 +72,13 @@ std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::si
   return all;
 }
 
+/// The value of a run's extreme by its name, in words; none: it has no such.
+const FlexExtreme* extreme_of(const FlexReport& r, const std::string& what) {
+  for (const FlexExtreme& e : r.extremes)
+    if (e.what == what) return &e;
+  return nullptr;
+}
+
 std::string shown(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : "–"; }
 
 json extremes_table(const Study& study, const FlexStudyResult& r) {
@@ -82,7 +89,10 @@ json extremes_table(const Study& study, const FlexStudyResult& r) {
     const FlexExtreme& first = r.runs.front().extremes[i];
     if (r.runs.front().leaves_out(first)) continue;
     json row = json::array({fmt::format("{} [{}]", first.what, first.unit)});
-    for (const FlexReport& run : r.runs) row.push_back(i < run.extremes.size() ? shown(run.extremes[i].value) : "–");
+    for (const FlexReport& run : r.runs) {
+      const FlexExtreme* e = extreme_of(run, first.what);
+      row.push_back(e != nullptr ? shown(e->value) : "–");
+    }
     rows.push_back(row);
   }
   for (std::size_t i = 0; i < r.runs.front().range.size(); ++i) {
@@ -176,8 +186,10 @@ std::string flex_study_text(const Study& study, const FlexStudyResult& r) {
     const FlexExtreme& first = r.runs.front().extremes[i];
     if (r.runs.front().leaves_out(first)) continue;
     text += fmt::format("  {:<34}", fmt::format("{} [{}]", first.what, first.unit));
-    for (const FlexReport& run : r.runs)
-      text += fmt::format("{:>{}}", i < run.extremes.size() ? shown(run.extremes[i].value) : "-", width);
+    for (const FlexReport& run : r.runs) {
+      const FlexExtreme* e = extreme_of(run, first.what);
+      text += fmt::format("{:>{}}", e != nullptr ? shown(e->value) : "-", width);
+    }
     text += "\n";
   }
   for (std::size_t i = 0; !r.runs.empty() && i < r.runs.front().range.size(); ++i)

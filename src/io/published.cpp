@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gough {
 namespace {
@@ -30,7 +31,10 @@ std::vector<ComparedNumber> compare_published(const Published& published, const 
   if (table.rows.empty()) return all;
   for (const PublishedNumber& number : published.numbers) {
     const int c = table.find(number.column);
-    if (c < 0) continue;
+    if (c < 0) {  // another model's table has no such column
+      all.push_back({number, std::numeric_limits<double>::quiet_NaN()});
+      continue;
+    }
     std::vector<double> column;
     for (const auto& row : table.rows) column.push_back(row[static_cast<std::size_t>(c)]);
     all.push_back({number, taken(column, number.take)});

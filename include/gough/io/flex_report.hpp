@@ -57,12 +57,11 @@ struct FlexReport {
 /// Runs it; rows are in the file as they come. Throws Error for what cannot be asked of this robot.
 FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job);
 
-/// The coupled model instead: rigid motion and bending unknown together, drives followed exactly.
+/// The coupled model instead: rigid motion and bending unknown together, drives followed exactly. Columns without stress and frequencies.
 struct CoupledJob {
   ModesOptions modes;
   FlexStart start = FlexStart::undeformed;
   std::size_t every = 1;
-  int frequencies = 0;  ///< columns f1 .. that are left empty, so that tables are alike
   std::string output;
   bool keep_table = false;
   std::vector<KnownState> drives;  ///< as in FlexJob
