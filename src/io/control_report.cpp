@@ -222,8 +222,9 @@ json facts(const Study& study) {
        json::array({"rates", filter > 0 ? fmt::format("differences, low pass of {:g} Hz", filter) : "differences"}),
        json::array({"bandwidths",
                     fmt::format("position {:g} Hz, velocity {:g} Hz", p.bandwidths.position, p.bandwidths.velocity)}),
-       json::array({"plant", fmt::format("base parameters {:g} %, friction {:g} % off the model's; payload {:g} kg",
-                                         100 * p.base_share, 100 * p.friction_share, p.payload)})});
+       json::array({"plant", fmt::format("base parameters {:g} %, friction {:g} % off the model's; payload {:g} kg{}",
+                                         100 * p.base_share, 100 * p.friction_share, p.payload,
+                                         p.modes > 0 ? fmt::format("; beams in {} modes each", p.modes) : "")})});
 }
 
 json notes(const Study& study, const ControlStudyResult& r) {

@@ -137,11 +137,11 @@ TEST_F(BendingTool, StudiesTakeModes) {
             "0.05 ms}]\n");
   ASSERT_EQ(run("run free.yaml").code, 0) << read("err");
   EXPECT_GE(read_table((folder() / "results/free/a.csv").string()).find("q.leg1.proximal.modes.1"), 0);
-  write("rest.yaml", "motion: rest\ncircle: {centre: [0, 0.25, 0], radius: 10 mm, duration: 50 ms}\n");
+  write("hexapod.yaml", contents(robot_path("hexapod_flexible")));
+  write("rest.yaml", "motion: rest\ncircle: {centre: [0, 0, -0.6], radius: 5 mm, duration: 0.1 s}\n");
   write("control.yaml",
-        "study: control\nrobot: " + rrr3 + "\nmotion: rest.yaml\nstep: 2 ms\n" +
-            "compute: control\ncontrol:\n  position_bandwidth: 3 Hz\n  velocity_bandwidth: 15 Hz\n  plant: "
-            "{modes: 3}\n  runs: [{name: a, law: computed_force}]\n");
+        "study: control\nrobot: hexapod.yaml\nmotion: rest.yaml\nstep: 2 ms\ncompute: control\ncontrol:\n  plant: "
+        "{modes: 6}\n  runs: [{name: a, law: computed_force}]\n");
   ASSERT_EQ(run("run control.yaml").code, 0) << read("err");
 }
 
