@@ -233,12 +233,13 @@ class PointGatherer {
     for (Index k = 0; k < points; ++k) {
       p.r.col(k) = places_[static_cast<std::size_t>(k)];
       p.shape.middleRows(3 * k, 3) = displacements_[static_cast<std::size_t>(k)];
-      for (const auto& [along, B] : shortened_[static_cast<std::size_t>(k)].by) {
+      for (const auto& part : shortened_[static_cast<std::size_t>(k)].by) {
+        const Vec3<double>& along = part.first;
         auto e = std::find_if(p.shortening.begin(), p.shortening.end(),
                               [&](const auto& x) { return (x.along - along).norm() < 1e-12; });
         if (e == p.shortening.end())
           e = p.shortening.insert(p.shortening.end(), {along, MatX<double>::Zero(points * n, n)});
-        e->B.middleRows(k * n, n) += B;
+        e->B.middleRows(k * n, n) += part.second;
       }
     }
     return p;
