@@ -6,8 +6,8 @@
 #include <memory>
 #include <numbers>
 
-#include "drives.hpp"
 #include "gough/control/control.hpp"
+#include "gough/dynamics/drives.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/error.hpp"
 #include "gough/identification/equations.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "drives.hpp"
 #include "gough/control/control.hpp"
+#include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
 

@@ -81,7 +81,7 @@ class Bender {
          bool planar)
       : robot_(robot), rigid_(rigid), home_(home), o_(o), planar_(planar) {}
 
-  BentBody bend(const std::string& name) {
+  void bend(const std::string& name) {
     body_ = *robot_.body(name);
     const Line line(body_.beam);
     const int j = rigid_.find_body(name);
@@ -96,11 +96,9 @@ class Bender {
     if (planar_) normal_ = (home_.X0[at(j)].R * rigid_.body_frame[at(j)].R).transpose() * Vec3<double>::UnitZ();
     place_frames(line, root);
     attach();
-    worst_ = {name, {}};
     const std::size_t k = index_of(root);
     for (std::size_t i = k; i + 1 < frame_.size(); ++i) add_modes(line, i, i + 1);
     for (std::size_t i = k; i > 0; --i) add_modes(line, i, i - 1);
-    return worst_;
   }
 
  private:
@@ -251,8 +249,6 @@ class Bender {
     for (std::size_t k = 0; k < joint.coordinates.size(); ++k)
       joint.coordinates[k].name = fmt::format("{}.{}", joint.name, k + 1);
     robot_.joints.push_back(joint);
-    const Truncation& t = joint.modal->truncation;
-    if (worst_.truncation.frequency.size() == 0 || t.worst > worst_.truncation.worst) worst_.truncation = t;
   }
 
   int modes_of(const BodyDescription& part) const {
@@ -289,7 +285,6 @@ class Bender {
   std::vector<Frame> frame_;
   std::vector<Attachment> attachment_;
   std::vector<std::pair<double, Vec3<double>>> points_;
-  BentBody worst_;
 };
 
 }  // namespace
@@ -335,11 +330,10 @@ BentRobot with_modes(const RobotDescription& wanted, const ModesOptions& o) {
   if (o.space == FlexSpace::planar && !spatial.empty())
     throw Error(fmt::format("{}: read {} out of the plane of x and y, expected a planar robot", m.name, spatial));
   refuse_carriages(m, w);
-  BentRobot bent{robot, {}, o.space == FlexSpace::planar};
+  BentRobot bent{robot, o.space == FlexSpace::planar};
   keep_tree(m, bent.robot);
   if (o.space == FlexSpace::automatic) bent.planar = spatial.empty() && beside_plane(m, w).empty();
-  for (const BeamBody& b : m.beam)
-    bent.bodies.push_back(Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name));
+  for (const BeamBody& b : m.beam) Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name);
   return bent;
 }
 

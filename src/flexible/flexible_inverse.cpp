@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/spatial/rotation.hpp"
@@ -214,12 +215,10 @@ class Inverse {
     bool singular = false;
     const FlexAnswer a = flex_along(m_, command, o, [&](const FlexResult& x) {
       const auto i = static_cast<Index>(x.index);
-      for (Index k = 0; k < n; ++k) {
-        const int c = m_.actuator[static_cast<std::size_t>(k)];
-        r.q(i, k) = x.w.q[position_index(m_, c)];
-        r.v(i, k) = x.w.v[c];
-        r.a(i, k) = x.w.a[c];
-      }
+      const ActuatorMotion drives = drives_in(m_, x.w);
+      r.q.row(i) = drives.q.transpose();
+      r.v.row(i) = drives.v.transpose();
+      r.a.row(i) = drives.a.transpose();
       r.tau.row(i) = x.tau.transpose();
       r.error.row(i) = x.error.transpose();
       if (constrained) {

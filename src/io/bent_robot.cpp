@@ -44,7 +44,7 @@ BentMechanism bent_mechanism(const RobotDescription& robot, const ModesOptions& 
   Prepared ready = prepare(bent.robot);
   if (!ready.home.assembly.closed)
     throw Error(robot.where, "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
-  return {std::move(ready.mechanism), std::move(bent.bodies), bent.planar};
+  return {std::move(ready.mechanism), bent.planar};
 }
 
 BentMechanism load_bent_robot(const std::string& path, const ModesOptions& options,

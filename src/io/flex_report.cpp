@@ -300,7 +300,8 @@ std::string flex_text(const FlexReport& r) {
   out += fmt::format("  {:<32} {:>12} {:<4} {:>10}\n", "largest", "", "", "at t [s]");
   for (const FlexExtreme& e : r.extremes)
     if (!r.leaves_out(e) && std::isfinite(e.value))
-      out += fmt::format("  {:<32} {:>12.5g} {:<4} {:>10.4g}{}\n", e.what, e.value, e.unit, e.t,
+      out += fmt::format("  {:<32} {:>12.5g} {:<4} {:>10}{}\n", e.what, e.value, e.unit,
+                         e.what == "e rms" ? "" : fmt::format("{:.4g}", e.t),
                          e.what == "stress" && !r.stressed.empty() ? "  in " + r.stressed : "");
   for (std::size_t i = 0; i < r.range.size(); ++i)
     out += fmt::format("  f{:<31} {:>12.5g} to {:.5g} Hz\n", i + 1, r.range[i][0], r.range[i][1]);

@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/spatial/rank.hpp"
@@ -42,12 +43,10 @@ DriveRows drives_of(const Mechanism<double>& m, std::span<const KnownState> stat
   o.elastic = elastic;
   d.answer = inverse_along(m, states, o, [&](const AlongRow& row) {
     const auto i = static_cast<Index>(row.index);
-    for (Index k = 0; k < n; ++k) {
-      const int c = m.actuator[static_cast<std::size_t>(k)];
-      d.q(i, k) = row.w.q[position_index(m, c)];
-      d.v(i, k) = row.w.v[c];
-      d.a(i, k) = row.w.a[c];
-    }
+    const ActuatorMotion x = drives_in(m, row.w);
+    d.q.row(i) = x.q.transpose();
+    d.v.row(i) = x.v.transpose();
+    d.a.row(i) = x.a.transpose();
     d.tau.row(i) = row.w.tau.transpose();
     return !go_on || go_on();
   });
@@ -111,9 +110,8 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
     throw Error(fmt::format("{}: read {} states, expected a motion of two or more", bent.name, desired.t.size()));
   CoupledPath path;
   SimulationOptions o;
-  o.integrator.method = options.adaptive ? Method::adaptive : Method::rk4;
-  o.integrator.tolerance = options.tolerance;
-  path.step = options.step > 0 ? options.step : bending_step(bent, Drives::held);
+  o.integrator.method = Method::rk4;
+  path.step = bending_step(bent, Drives::held);
   if (!(path.step > 0)) path.step = times[1] - times[0];
   o.integrator.fixed_step = path.step;
   Workspace<double> w(bent);

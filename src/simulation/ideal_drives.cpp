@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gough/dynamics/dalembert.hpp"
+#include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/forward.hpp"
 
@@ -118,16 +119,8 @@ ActuatorMotion DriveMotion::at(double t) const {
 std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
                                      const std::function<void(const AlongRow&)>& on_row) {
   std::vector<KnownState> drives(states.begin(), states.end());
-  const auto n = static_cast<Index>(m.actuator.size());
   const AlongAnswer answer = inverse_along(m, states, {}, [&](const AlongRow& row) {
-    ActuatorMotion x{VecX<double>(n), VecX<double>(n), VecX<double>(n)};
-    for (Index i = 0; i < n; ++i) {
-      const int c = m.actuator[static_cast<std::size_t>(i)];
-      x.q[i] = row.w.q[position_index(m, c)];
-      x.v[i] = row.w.v[c];
-      x.a[i] = row.w.a[c];
-    }
-    drives[row.index].motion.motion = x;
+    drives[row.index].motion.motion = drives_in(m, row.w);
     if (on_row) on_row(row);
     return true;
   });

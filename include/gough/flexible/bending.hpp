@@ -21,14 +21,8 @@ struct ModesOptions {
   bool refine = false;                     ///< more elements, where there are fewer than the modes ask for
 };
 
-struct BentBody {
-  std::string body;
-  Truncation truncation;
-};
-
 struct BentRobot {
   RobotDescription robot;
-  std::vector<BentBody> bodies;
   bool planar = false;
 };
 

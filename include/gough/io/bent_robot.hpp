@@ -9,7 +9,6 @@ namespace gough {
 
 struct BentMechanism {
   Mechanism<double> mechanism;
-  std::vector<BentBody> bodies;
   bool planar = false;
 };
 

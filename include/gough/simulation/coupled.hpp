@@ -28,9 +28,6 @@ double bending_step(const Mechanism<double>& m, Drives drives);
 struct CoupledOptions {
   std::size_t every = 1;  ///< states per row; the last one is always given
   FlexStart start = FlexStart::undeformed;
-  double step = 0;        ///< of Runge and Kutta's method [s]; 0: a share of the fastest vibration's period
-  bool adaptive = false;  ///< instead: to `tolerance`
-  double tolerance = 1e-9;
 };
 
 struct CoupledRow {
