@@ -120,6 +120,13 @@ std::string numbered(const std::string& output, std::size_t i) {
   return (path.parent_path() / fmt::format("{}_{}{}", path.stem().string(), i + 1, path.extension().string())).string();
 }
 
+/// Whether the rigid robot can follow the motion of --drives.
+gough::AlongAnswer can_follow(const Options& o, const std::vector<gough::Setting>& settings) {
+  const auto rigid = gough::load_robot(o.robot, settings);
+  const auto motion = gough::load_known_motion(o.simulation.drives, rigid, o.step, gough::ElasticMotion::locked);
+  return gough::inverse_along(rigid, motion.states, {}, [](const gough::AlongRow&) { return true; });
+}
+
 /// What the drives of the rigid robot do along a motion of the platform, or what a motion of them says.
 gough::DriveMotion drives_from(const Options& o, const std::vector<gough::Setting>& settings) {
   const auto rigid = gough::load_robot(o.robot, settings);
@@ -165,6 +172,12 @@ int run_one(const Variant& variant, const Options& o, const std::string& output,
   gough::SimulationJob job;
   job.options = options_from(o);
   job.times = gough::even_times(0, o.simulation.time, o.step);
+  if (!o.simulation.drives.empty())
+    if (const gough::AlongAnswer way = can_follow(o, variant.settings); !way.ok()) {
+      report.answer.status = way.status;
+      report.answer.reason = fmt::format("--drives at t = {:g} s: {}", way.t, way.reason);
+      return numerical;
+    }
   job.controller = drive_from(variant, o, w);
   std::optional<gough::TableWriter> measured;
   gough::Sensors sensors(m, {o.simulation.encoder, o.simulation.noise, o.simulation.seed});

@@ -252,6 +252,8 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
   std::vector<std::string> columns = flex_columns(m, 0);
   columns.pop_back();  // stress
   FlexRows rows(m, motion, columns, job.output, job.keep_table, report);
+  report.answer.along = inverse_along(m, motion.states, {}, [](const AlongRow&) { return true; });
+  if (!report.answer.along.ok()) return report;  // the rigid robot cannot follow
   const DesiredPath wanted(m, motion.states);
   const std::vector<KnownState>& drives = job.drives.empty() ? wanted.drives : job.drives;
   CoupledOptions options;

@@ -115,6 +115,18 @@ TEST_F(BendingTool, RefusesWhatCannotBe) {
   refused("run where.yaml", "modes: read them for control or flex");
 }
 
+/// Where the rigid robot cannot follow, that is an outcome and not a mistake of the command.
+TEST_F(BendingTool, PathsOutOfReachAreOutcomes) {
+  write("far.yaml", "motion: far\ncircle: {centre: [0, 2, 0], radius: 10 mm, duration: 50 ms}\n");
+  for (const std::string& arguments :
+       {"flex " + rrr3 + " far.yaml --modes 4", "flex " + rrr3 + " far.yaml --modes 4 --follow driving_constraint",
+        "simulate " + rrr3 + " --modes 4 --drives far.yaml"}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 3) << arguments;
+    EXPECT_THAT(o.err, HasSubstr("misses its place on the platform")) << arguments;
+  }
+}
+
 /// Modes in all kinds of studies: runs of beams with corrected drives, free motion, a plant that a controller does not know.
 TEST_F(BendingTool, StudiesTakeModes) {
   const std::string head = "robot: " + rrr3 + "\nmotion: short.yaml\nstep: 2 ms\n";
