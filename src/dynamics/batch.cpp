@@ -27,18 +27,27 @@ BatchKernel kernel() {
   return batch_kernel_plain();
 }
 
-void check_size(const char* what, std::size_t read, std::size_t expected) {
-  if (read != expected) throw Error(fmt::format("batch: read {} {}, expected {}", read, what, expected));
-}
-
 }  // namespace
 
 struct DynamicsBatch::Arrays {
   std::size_t n;
-  const double *q, *v, *in;
-  double* out;
+  BatchArray<const double> q, v, in;
+  BatchArray<double> out;
   Status* status;
 };
+
+namespace {
+
+/// An array of `size` entries per state. Throws Error where it has others.
+template <class Number>
+BatchArray<Number> array_of(const char* what, std::span<Number> data, std::size_t size, std::size_t n,
+                            BatchLayout layout) {
+  if (data.size() != size * n) throw Error(fmt::format("batch: read {} {}, expected {}", data.size(), what, size * n));
+  if (layout == BatchLayout::by_entry) return {data.data(), n, 1};
+  return {data.data(), 1, size};
+}
+
+}  // namespace
 
 DynamicsBatch::DynamicsBatch(const Mechanism<double>& m, const DynamicsOptions& o)
     : m_(m), home_(m), d_([&] {
@@ -58,8 +67,8 @@ DynamicsBatch::DynamicsBatch(const Mechanism<double>& m, const DynamicsOptions& 
 std::string_view DynamicsBatch::instructions() const { return lane_kernels().instructions; }
 
 void DynamicsBatch::one(bool inverse, const Arrays& x, std::size_t s, Workspace<double>& w, Dynamics<double>& d) const {
-  const auto read = [&](const double* from, VecX<double>& to) {
-    for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = from[static_cast<std::size_t>(i) * x.n + s];
+  const auto read = [&](const BatchArray<const double>& from, VecX<double>& to) {
+    for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = from(i, s);
   };
   read(x.q, w.q);
   read(x.v, w.v);
@@ -67,8 +76,7 @@ void DynamicsBatch::one(bool inverse, const Arrays& x, std::size_t s, Workspace<
   x.status[s] = (inverse ? inverse_dynamics(m_, w, d) : forward_dynamics(m_, w, d)).status;
   const VecX<double>& y = inverse ? w.tau : w.a;
   const bool ok = x.status[s] == Status::ok;
-  for (Eigen::Index i = 0; i < y.size(); ++i)
-    x.out[static_cast<std::size_t>(i) * x.n + s] = ok ? y[i] : std::numeric_limits<double>::quiet_NaN();
+  for (Eigen::Index i = 0; i < y.size(); ++i) x.out(i, s) = ok ? y[i] : std::numeric_limits<double>::quiet_NaN();
 }
 
 void DynamicsBatch::run(bool inverse, const Arrays& x) const {
@@ -79,8 +87,7 @@ void DynamicsBatch::run(bool inverse, const Arrays& x) const {
   tbb::parallel_for(std::size_t(0), (x.n + block - 1) / block, [&](std::size_t b) {
     const std::size_t first = b * block, last = std::min(x.n, first + block);
     if (packs)
-      kernel()(m_, d_, inverse,
-               {x.n, first, last, x.q, x.v, x.in, x.out, alone.data(), poor, hardly_holds * first_effort_});
+      kernel()(m_, d_, inverse, {first, last, x.q, x.v, x.in, x.out, alone.data(), poor, hardly_holds * first_effort_});
     std::optional<Workspace<double>> w;
     std::optional<Dynamics<double>> d;
     for (std::size_t s = first; s < last; ++s) {
@@ -93,23 +100,19 @@ void DynamicsBatch::run(bool inverse, const Arrays& x) const {
 }
 
 void DynamicsBatch::inverse(std::span<const double> q, std::span<const double> v, std::span<const double> a,
-                            std::span<double> tau, std::span<Status> status) const {
-  const std::size_t n = status.size();
-  check_size("positions", q.size(), n * static_cast<std::size_t>(m_.nq));
-  check_size("rates", v.size(), n * static_cast<std::size_t>(m_.nv));
-  check_size("accelerations", a.size(), n * static_cast<std::size_t>(m_.nv));
-  check_size("forces", tau.size(), n * m_.actuator.size());
-  run(true, {n, q.data(), v.data(), a.data(), tau.data(), status.data()});
+                            std::span<double> tau, std::span<Status> status, BatchLayout layout) const {
+  const std::size_t n = status.size(), nq = static_cast<std::size_t>(m_.nq), nv = static_cast<std::size_t>(m_.nv);
+  run(true, {n, array_of("positions", q, nq, n, layout), array_of("rates", v, nv, n, layout),
+             array_of("accelerations", a, nv, n, layout), array_of("forces", tau, m_.actuator.size(), n, layout),
+             status.data()});
 }
 
 void DynamicsBatch::forward(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
-                            std::span<double> a, std::span<Status> status) const {
-  const std::size_t n = status.size();
-  check_size("positions", q.size(), n * static_cast<std::size_t>(m_.nq));
-  check_size("rates", v.size(), n * static_cast<std::size_t>(m_.nv));
-  check_size("forces", tau.size(), n * m_.actuator.size());
-  check_size("accelerations", a.size(), n * static_cast<std::size_t>(m_.nv));
-  run(false, {n, q.data(), v.data(), tau.data(), a.data(), status.data()});
+                            std::span<double> a, std::span<Status> status, BatchLayout layout) const {
+  const std::size_t n = status.size(), nq = static_cast<std::size_t>(m_.nq), nv = static_cast<std::size_t>(m_.nv);
+  run(false, {n, array_of("positions", q, nq, n, layout), array_of("rates", v, nv, n, layout),
+              array_of("forces", tau, m_.actuator.size(), n, layout), array_of("accelerations", a, nv, n, layout),
+              status.data()});
 }
 
 }  // namespace gough

@@ -33,16 +33,13 @@ class PackedStates {
   std::size_t left() const { return std::min<std::size_t>(N, x.last - s); }
 
   /// The last state fills the lanes that are left.
-  void read(const double* from, VecX<P>& to) const {
-    for (Eigen::Index i = 0; i < to.size(); ++i) {
-      const double* entry = from + static_cast<std::size_t>(i) * x.n + s;
-      for (int l = 0; l < N; ++l) to[i].v[l] = entry[std::min(static_cast<std::size_t>(l), left() - 1)];
-    }
+  void read(const BatchArray<const double>& from, VecX<P>& to) const {
+    for (Eigen::Index i = 0; i < to.size(); ++i)
+      for (int l = 0; l < N; ++l) to[i].v[l] = from(i, s + std::min(static_cast<std::size_t>(l), left() - 1));
   }
   void write(const VecX<P>& from) const {
     for (Eigen::Index i = 0; i < from.size(); ++i)
-      for (std::size_t l = 0; l < left(); ++l)
-        x.out[static_cast<std::size_t>(i) * x.n + s + l] = from[i].v[static_cast<int>(l)];
+      for (std::size_t l = 0; l < left(); ++l) x.out(i, s + l) = from[i].v[static_cast<int>(l)];
   }
   void judge(bool inverse) const {
     const P pivot = dynamics.smallest_pivot(inverse ? dynamics.inverse_is_leg_wise() : dynamics.forward_is_leg_wise());

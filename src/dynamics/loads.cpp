@@ -10,9 +10,14 @@ namespace gough {
 
 FrictionFunction friction_function(const std::string& name) {
   const auto found = std::find(friction_function_names.begin(), friction_function_names.end(), name);
-  if (found == friction_function_names.end())
-    throw Error(fmt::format("read the friction function '{}', expected one of {}", name,
-                            fmt::join(friction_function_names, ", ")));
+  if (found == friction_function_names.end() && find_own_friction(name)) return FrictionFunction::own;
+  if (found == friction_function_names.end()) {
+    std::vector<std::string> known(friction_function_names.begin(), friction_function_names.end());
+    for (std::string& own : own_friction_names()) known.push_back(std::move(own));
+    throw Error(
+        fmt::format("read the friction function '{}', expected one of {}, or one that the program defines first", name,
+                    fmt::join(known, ", ")));
+  }
   return static_cast<FrictionFunction>(found - friction_function_names.begin());
 }
 
@@ -23,7 +28,7 @@ bool plan_coordinate(const Mechanism<double>& m, int index, int joint, int axis,
   const auto i = static_cast<std::size_t>(index);
   out = {index, -1, joint, axis, m.stiffness[i] != 0, {}};
   for (const FrictionUse& use : m.coordinate[i].friction)
-    out.friction.push_back({friction_function(use.function), use.coefficient});
+    out.friction.push_back({friction_function(use.function), use.coefficient, find_own_friction(use.function)});
   return out.spring || m.damping[i] != 0 || !out.friction.empty();
 }
 

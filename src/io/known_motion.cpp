@@ -93,7 +93,12 @@ KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& 
                   "q.NAME, v.NAME, a.NAME");
     return known_motion(load_motion(path, m), path, step);
   }
-  const Table table = read_table(path);
+  return known_motion(read_table(path), path, m, step, elastic);
+}
+
+KnownMotion known_motion(const Table& table, const std::string& path, const Mechanism<double>& m, double step,
+                         ElasticMotion elastic) {
+  const bool given = elastic == ElasticMotion::given && !m.elastic.empty();
   const GivenMotion motion = motion_from_table(table, path, m);
   const io::WrenchColumns wrench = io::find_wrench(table, path, m);
   if (motion.trajectory) {
@@ -113,7 +118,10 @@ KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& 
 }
 
 KnownMotion load_driven_states(const std::string& path, const Mechanism<double>& m) {
-  const Table table = read_table(path);
+  return driven_states(read_table(path), path, m);
+}
+
+KnownMotion driven_states(const Table& table, const std::string& path, const Mechanism<double>& m) {
   const std::vector<MotionState> motion = moving_states(table, path, m);
   const io::WrenchColumns wrench = io::find_wrench(table, path, m);
   std::vector<std::string> names;

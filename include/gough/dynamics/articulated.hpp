@@ -1,5 +1,5 @@
 #pragma once
-/// M^-1 of a chain applied in linear time: articulated bodies.                             docs/theory/dynamics.md
+/// M^-1 of a chain applied in linear time: articulated bodies.                             docs/theory/legs.md
 ///   U_j = I^A_j S_j,  D_j = S_j^T U_j + J_m u^2,  I^A_i += X_j (I^A_j - U_j D_j^-1 U_j^T) X_j^T             (B1)
 ///   u_j = r_j - S_j^T p_j,  p_i += X_j (p_j + U_j D_j^-1 u_j)                  tip to base                  (B2)
 ///   q''_j = D_j^-1 (u_j - U_j^T X_j^-1 a_i),  a_j = X_j^-1 a_i + S_j q''_j     base to tip                  (B3)

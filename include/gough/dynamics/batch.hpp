@@ -13,6 +13,9 @@
 
 namespace gough {
 
+/// How the arrays of a batch of n states lie: entry i of state s at [i n + s], or at [s size + i].
+enum class BatchLayout { by_entry, by_state };
+
 class DynamicsBatch {
  public:
   explicit DynamicsBatch(const Mechanism<double>& m, const DynamicsOptions& o = {});
@@ -20,10 +23,10 @@ class DynamicsBatch {
   /// Closed motions q (nq), v, a (nv), without external forces. Writes tau (actuators) and a status for each state; tau of a state
   /// that is not ok is not a number. Throws Error where a span has another size.
   void inverse(std::span<const double> q, std::span<const double> v, std::span<const double> a, std::span<double> tau,
-               std::span<Status> status) const;
+               std::span<Status> status, BatchLayout layout = BatchLayout::by_entry) const;
   /// The same for a (nv) from tau.
   void forward(std::span<const double> q, std::span<const double> v, std::span<const double> tau, std::span<double> a,
-               std::span<Status> status) const;
+               std::span<Status> status, BatchLayout layout = BatchLayout::by_entry) const;
 
   /// avx512, avx2 or plain: of the packs, or of the legs.
   std::string_view instructions() const;

@@ -1,9 +1,9 @@
 #pragma once
 /// Lagrange-D'Alembert (paper 000, section 3): the tree's forces projected on the motions the loops allow.
-///                                                                                        docs/theory/dynamics.md
+///                                                                                        docs/theory/dalembert.md
 ///   inverse   F = G^T t                                       (paper 000, 17; its W is our G)               (P1)
 ///   forward   M_c y'' = A^T e - G^T t_g,   M_c = G^T M G,   t_g = t at q'' = g                              (P2)
-///   compact   M_c y'' + C_c y' + eta_c + W^T K_t q + D_c y' = tau_c                                         (P3)
+///   compact   M_c y'' + C_c y' + eta_c + W^T K_t (q - q_0) + D_c y' = tau_c                                 (P3)
 ///             C_c = W^T (M W' + C_t W),  D_c = W^T D_t W,  eta_c = W^T eta_t,  K_c = W^T K_t W              (P4)
 ///             C_t = sum_j J_j^T (I_j J'_j + B_j J_j),  B_j x = x x* I_j v_j                                 (P5)
 /// B_j is skew-symmetric, so M_c' - 2 C_c is skew-symmetric.
@@ -57,9 +57,9 @@ struct CompactForm {
   MatX<double> W, W_rate;           ///< W and its time derivative
   MatX<double> M_c, C_c, D_c, K_c;  ///< y x y
   MatX<double> M_c_rate;            ///< the time derivative of M_c, exact
-  VecX<double> eta_c;               ///< gravity, external wrenches and springs between points
+  VecX<double> eta_c;               ///< gravity, external wrenches, springs between points, loads of cut joints
   VecX<double> spring_c;            ///< W^T K_t (q - q_0)
-  VecX<double> friction_c;          ///< W^T of dry and other friction that is not a damper
+  VecX<double> friction_c;          ///< W^T of dry and other friction that is not a damper, and of springs on turns
 };
 CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& w, const Selection& s);
 /// tau_c of (P3) for given y''.

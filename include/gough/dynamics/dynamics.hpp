@@ -34,7 +34,7 @@ inline constexpr std::array<Formulation, 6> all_formulations = {Formulation::mul
 inline std::string_view name(Formulation f) { return formulation_names[static_cast<std::size_t>(f)]; }
 std::optional<Formulation> formulation_from(std::string_view wanted);
 
-/// Which coordinates are independent in dalembert, noc and virtual_power.
+/// Which coordinates are independent.
 enum class Independent { drives, platform };
 
 struct DynamicsOptions {

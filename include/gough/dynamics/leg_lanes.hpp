@@ -1,5 +1,5 @@
 #pragma once
-/// Equal legs as lanes of one pack: the fast path of `legs`.                               docs/theory/dynamics.md
+/// Equal legs as lanes of one pack: the fast path of `legs`.                               docs/theory/legs.md
 ///   J_i q'_i = v_B,   J_i q''_i = a_B - J_i' q'_i          leg i up to its ball B on the platform           (K1)
 ///   h_i = J_i^-T t_i,  u_i = J_i^-T e_a                    its forces as forces at B; one unit of its drive   (K2)
 ///   inverse   sum (r x u_i; u_i) tau_i = W_P + sum (r x h_i; h_i)                                           (K3)

@@ -1,5 +1,5 @@
 #pragma once
-/// A robot with a floating platform, leg by leg.                                            docs/theory/dynamics.md
+/// A robot with a floating platform, leg by leg.                                            docs/theory/legs.md
 ///   K_s q'_i + K_Ps t_P = 0     rows s of leg i solve its joints      q'_i = G_i t_P,  q''_i = G_i t_P' + g_i  (L1)
 ///   Z t_P = 0                   its other rows constrain the platform Z = K_Pr + K_r G_i,  z = k_r - K_r g_i   (L2)
 ///   t_P = D y',  t_P' = D y'' + d                                                                          (L3)

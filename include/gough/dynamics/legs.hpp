@@ -1,5 +1,5 @@
 #pragma once
-/// The production formulation: leg recursions, joined at the platform.                      docs/theory/dynamics.md
+/// The production formulation: leg recursions, joined at the platform.                      docs/theory/legs.md
 ///   inverse   F = D^T (t_P + sum G_i^T t_i),      A = rows of G_i D that are driven                         (R1)
 ///   forward   M_y = D^T (M_P + sum G_i^T M_i G_i) D,   M_y y'' = A^T e - D^T (t_P + sum G_i^T t_i)_0         (R2)
 ///             with t_0 at y'' = 0: t_P' = d, q''_i = G_i d + g_i

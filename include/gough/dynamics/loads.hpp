@@ -1,21 +1,22 @@
 #pragma once
 /// Everything that loads a mechanism beside inertia, gravity and its drives.                   docs/theory/dynamics.md
 ///   F_c = -c (q_c - q_0) - d q'_c - sum_k alpha_k phi_k(q'_c)      every coordinate, cut joints' too        (F1)
-///   phi: viscous v, coulomb sign v, quadratic v |v|, cubic v^3, square_root sign(v) sqrt|v|                 (F2)
+///   phi: viscous v, coulomb sign v, quadratic v |v|, cubic v^3, square_root sign(v) sqrt|v|, or a program's own   (F2)
 ///   F_s = -(c (l - l_0) + d l') along a spring between two points                                          (F3)
 /// Forces on tree coordinates go into `load`; those on cut coordinates, springs and external wrenches into `applied`.
 /// There is one evaluation per state, and all formulations share it.
 #include <string>
 #include <vector>
 
+#include "gough/dynamics/own_friction.hpp"
 #include "gough/kinematics/cut_freedoms.hpp"
 
 namespace gough {
 
-enum class FrictionFunction { viscous, coulomb, quadratic, cubic, square_root };
+enum class FrictionFunction { viscous, coulomb, quadratic, cubic, square_root, own };
 inline constexpr std::array<std::string_view, 5> friction_function_names = {"viscous", "coulomb", "quadratic", "cubic",
                                                                             "square_root"};
-/// By name; throws Error for a name that is none of them.
+/// By name, `own` for one that define_friction made known; throws Error for any other.
 FrictionFunction friction_function(const std::string& name);
 
 /// (F2)
@@ -35,6 +36,7 @@ S friction_value(FrictionFunction function, const S& v, const CoulombRule& rule)
       const S a = magnitude(v), safe = if_positive(a, a, S(1.0));
       return if_positive(a, sign(v) * sqrt(safe), S(0.0));
     }
+    case FrictionFunction::own: break;  // needs the function: below
   }
   return S(0.0);
 }
@@ -44,6 +46,7 @@ struct LoadPlan {
   struct Term {
     FrictionFunction function;
     int coefficient;
+    std::shared_ptr<const OwnFriction> own = {};
   };
   struct Coordinate {
     int index;     ///< into Structure::coordinate
@@ -66,6 +69,7 @@ struct LoadPlan {
 template <Scalar S>
 S friction_value(const LoadPlan::Term& term, int coordinate, const S& v, const Workspace<S>& w) {
   if (term.function == FrictionFunction::coulomb && w.coulomb.given) return w.slip[coordinate];
+  if (term.function == FrictionFunction::own) return own_friction(*term.own, v);
   return friction_value(term.function, v, w.coulomb);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Lagrange's equations of the first kind (paper 000, section 2).                           docs/theory/dynamics.md
+/// Lagrange's equations of the first kind (paper 000, section 2).                           docs/theory/multipliers.md
 ///   inverse   K_d^T lambda = t_d                       the dependent coordinates' equations give lambda     (M1)
 ///             F = t_y - K_y^T lambda                   the others what the drives must do                   (M2)
 ///   forward   [ M  -K^T ] [ q''    ]   [ B tau - t_0 ]

@@ -1,5 +1,5 @@
 #pragma once
-/// The natural orthogonal complement (papers 002 and 004).                                  docs/theory/dynamics.md
+/// The natural orthogonal complement (papers 002 and 004).                                  docs/theory/noc.md
 ///   t = T y',   T_j = X_j^-1 T_i + S_j L_j       twists of all bodies, L = dq'/dy'                          (N1)
 ///   tree      F = sum T_j^T (M_j t_j' + W_j M_j t_j - w_j) + L^T (J_m u^2 q'' - F_q)                        (N2)
 ///   forward   (sum T_j^T M_j T_j + L^T J_m u^2 L) y'' = A^T e - F at y'' = 0                                (N3)

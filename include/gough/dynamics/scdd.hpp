@@ -1,6 +1,6 @@
 #pragma once
 /// Simultaneous calculation of the direct dynamics (paper 000, section 5), arranged so that it is exact.
-///                                                                                        docs/theory/dynamics.md
+///                                                                                        docs/theory/scdd.md
 /// The opened tree falls apart into chains (the legs, and the platform where it floats) whose mass matrices M_i are
 /// inverted on their own, in parallel when they are large:
 ///   x_i = M_i^-1 (B e - t_0)_i,     Y_i = M_i^-1 K_i^T                                                      (S1)
@@ -10,8 +10,7 @@
 ///                         M* t_P' - Z*^T lambda_r = b*,    Z* t_P' + L* lambda_r = z*
 /// with the rows s that solve a leg's joints and the others r, which constrain the platform:
 ///   M* = M_P + sum K_Ps^T L_ss^-1 K_Ps,    Z* = K_Pr - L_rs L_ss^-1 K_Ps,    L* = L_rr - L_rs L_ss^-1 L_sr
-/// L* vanishes where nothing elastic of the leg enters its rows r.
-/// so that the cost is linear in the number of legs. With known accelerations, (35)-(41) of the paper:
+/// L* vanishes where nothing elastic of the leg enters its rows r. The cost is linear in the number of legs. With known accelerations, (35)-(41) of the paper:
 ///   F = sum G_i^T t_i,  then the tips' forces chain by chain                                                (S4)
 /// The paper's own arrangement feeds the accelerations of the last step back (scdd_iterative):
 ///   y''_new = y''_old + w S^-1 (A^T e - G^T t(y''_old)),    S = M_yy - M_yp M_pp^-1 M_py                    (S5)

@@ -1,6 +1,6 @@
 #pragma once
 /// Jourdain's principle of virtual power, body by body and linear in the parameters (paper 003).
-///                                                                                        docs/theory/dynamics.md
+///                                                                                        docs/theory/virtual_power.md
 ///   J_T,j = R^T (J_T,i - r~ J_R,i) + e_z d',   J_R,j = R^T J_R,i + e_z theta'     (paper 003, 9 and 10)     (J1)
 ///   F_rb = sum_j [J_T^T J_R^T] Omega_j p_j,    p = (Ixx Ixy Ixz Iyy Iyz Izz, sx sy sz, m)                   (J2)
 ///   Omega = [ 0               w'~ + w~ w~   v' ]

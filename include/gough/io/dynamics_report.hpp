@@ -25,10 +25,14 @@ struct KnownMotion {
 /// ElasticMotion::given, must have q.NAME v.NAME a.NAME of the elastic joints. Throws Error.
 KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& m, double step, ElasticMotion elastic);
 KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, double step);
+/// The same from a table; `name` is what messages call it.
+KnownMotion known_motion(const Table& table, const std::string& name, const Mechanism<double>& m, double step,
+                         ElasticMotion elastic);
 
 /// Rows of platform or actuator states with tau.NAME of every actuator, perhaps fx .. mz, perhaps q.NAME v.NAME of
 /// elastic joints. Throws Error that names missing columns.
 KnownMotion load_driven_states(const std::string& path, const Mechanism<double>& m);
+KnownMotion driven_states(const Table& table, const std::string& name, const Mechanism<double>& m);
 
 // ------------------------------------------------------------------------------------------------ inverse dynamics
 

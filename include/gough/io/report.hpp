@@ -15,6 +15,11 @@ inline constexpr std::size_t largest_report_file = std::size_t{1} << 28;
 /// The data of a finished study: drawing, frames, plots, tables. Reads the tables in the result's folder.
 std::string report_data(const Study& study, const StudyResult& result, const RunRecord& record);
 
+/// The data of any run: its animation, and the columns of its table over time (positions, rates, forces, platform, energies; a table
+/// with as many rows as the record has states).
+std::string run_data(const Mechanism<double>& m, const std::string& title, const std::string& description,
+                     const RunRecord& record, const Table& table);
+
 /// Whether the library was built with the page (GOUGH_VIEWER).
 bool has_report_page();
 /// The page with the data in it: text in `data` can neither end its script element nor run. Throws Error where the

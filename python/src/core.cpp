@@ -1,0 +1,105 @@
+/// The module gough._core.
+#include "core.hpp"
+
+namespace nanobind::detail {
+namespace {
+
+/// numpy.asarray(source, float) in C order; nothing where that is impossible.
+std::optional<ndarray<const double, c_contig, device::cpu>> numbers_of(handle source) noexcept {
+  try {
+    // Leaked on purpose: a module's static objects must not outlive the interpreter.
+    static PyObject* ascontiguousarray = object(module_::import_("numpy").attr("ascontiguousarray")).release().ptr();
+    const object converted = handle(ascontiguousarray)(source, "float64");
+    return cast<ndarray<const double, c_contig, device::cpu>>(converted);
+  } catch (...) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool type_caster<gough::python::Vector>::from_python(handle source, uint8_t, cleanup_list*) noexcept {
+  const auto a = numbers_of(source);
+  if (!a || a->ndim() > 1) return false;
+  value.resize(static_cast<Eigen::Index>(a->size()));
+  std::copy_n(a->data(), a->size(), value.data());
+  return true;
+}
+
+bool type_caster<gough::python::Rows>::from_python(handle source, uint8_t, cleanup_list*) noexcept {
+  const auto a = numbers_of(source);
+  if (!a || a->ndim() != 2) return false;
+  value.rows = a->shape(0), value.columns = a->shape(1);
+  value.x.assign(a->data(), a->data() + a->size());
+  return true;
+}
+
+}  // namespace nanobind::detail
+
+namespace gough::python {
+
+nb::object python_table(const std::vector<std::string>& columns, Array values) {
+  return nb::module_::import_("gough.table").attr("Table")(columns, values);
+}
+
+Table table_from(const std::vector<std::string>& columns, const Rows& values) {
+  if (columns.size() != values.columns)
+    throw Error("table: read " + std::to_string(columns.size()) + " names for " + std::to_string(values.columns) +
+                " columns, expected as many");
+  Table t{columns, {}, {}};
+  t.rows.reserve(values.rows);
+  for (std::size_t r = 0; r < values.rows; ++r) {
+    const auto begin = values.x.begin() + static_cast<std::ptrdiff_t>(r * values.columns);
+    t.rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(values.columns));
+  }
+  return t;
+}
+
+bool Watch::step() {
+  constexpr auto often = std::chrono::milliseconds(50);
+  std::size_t done;
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_) return false;
+    done = ++done_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < often && done != total_) return true;
+    last_ = now;
+  }
+  return call([&] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress_.is_none()) progress_(done, total_);
+  });
+}
+
+void Watch::rethrow() {
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+}  // namespace gough::python
+
+NB_MODULE(_core, m) {
+  namespace py = gough::python;
+  m.doc() = "The C++ library of gough, name by name. Most programs want what `import gough` gives.";
+  m.attr("__version__") = GOUGH_VERSION;
+  auto error = nb::exception<gough::Error>(m, "Error", PyExc_ValueError);
+  error.attr("__doc__") = "Something that was given cannot be used: file, line, what was read, what was expected.";
+  auto failure = nb::exception<py::Failure>(m, "Failure", PyExc_ArithmeticError);
+  failure.attr("__doc__") =
+      "A numerical outcome where an answer was expected: unreachable, out_of_limits, singular, not_converged, "
+      "under_actuated.";
+  py::bind_enumerations(m);
+  py::bind_descriptions(m);
+  py::bind_mechanism(m);
+  py::bind_kinematics(m);
+  py::bind_dynamics(m);
+  py::bind_evaluator(m);
+  py::bind_motions(m);
+  py::bind_simulation(m);
+  py::bind_control(m);
+  py::bind_identification(m);
+  py::bind_flexible(m);
+  py::bind_code(m);
+  py::bind_studies(m);
+}

@@ -1,0 +1,210 @@
+/// States in, forces or accelerations out, as arrays: one state at a time without anything made anew, many at once on all cores.
+#include "core.hpp"
+#include "gough/dynamics/along.hpp"
+#include "gough/dynamics/batch.hpp"
+#include "gough/kinematics/assemble.hpp"
+
+namespace gough::python {
+namespace {
+
+using M = Mechanism<double>;
+enum class What { inverse, forward };
+
+/// One mechanism and one formulation.
+class Evaluator {
+ public:
+  Evaluator(const M& m, const DynamicsOptions& o) : m_(m), options_(o), w_(m), d_(m, w_, o) {}
+
+  /// Reads states from `q`, `v` and `in` (accelerations or forces), writes into `out`. One dimension: a state; two: rows are states.
+  void run(What what, const Numbers& q, const Numbers& v, const Numbers& in,
+           const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+    const bool many = q.ndim() == 2;
+    const std::size_t nq = at(m_.nq), nv = at(m_.nv), na = m_.actuator.size();
+    const std::size_t n = many ? q.shape(0) : 1;
+    const char* names[] = {"q", "v", what == What::inverse ? "a" : "tau", "out"};
+    check(names[0], q, n, nq, many);
+    check(names[1], v, n, nv, many);
+    check(names[2], in, n, what == What::inverse ? nv : na, many);
+    check(names[3], out, n, what == What::inverse ? na : nv, many);
+    if (many) run_batch(what, n, q, v, in, out, nan_for_failures);
+    else run_one(what, q, v, in, out, nan_for_failures);
+  }
+
+  /// The wrench fx fy fz mx my mz on the platform at its origin, for the states to come; all of one state at a time.
+  void set_wrench(const std::optional<Vector>& wrench) {
+    wrench_.reset();
+    std::fill(w_.external.begin(), w_.external.end(), Force<double>{});
+    if (!wrench) return;
+    if (!m_.platform.exists()) throw Error(m_.name + ": wrench: read one, expected a robot with a platform");
+    wrench_ = fixed<6>("wrench", *wrench);
+  }
+
+  /// Seconds that the library's own calls take on the same numbers, without Python: the least of `repeats`.
+  double time(What what, const Numbers& q, const Numbers& v, const Numbers& in,
+              const nb::ndarray<double, nb::device::cpu>& out, int repeats) {
+    nb::gil_scoped_release unlocked;
+    double least = std::numeric_limits<double>::infinity();
+    for (int r = 0; r < repeats; ++r) {
+      const auto start = std::chrono::steady_clock::now();
+      if (q.ndim() == 2) {
+        std::vector<Status> status(q.shape(0));
+        batch_call(what, q, v, in, out, status);
+      } else {
+        std::copy_n(q.data(), q.size(), w_.q.data());
+        std::copy_n(v.data(), v.size(), w_.v.data());
+        std::copy_n(in.data(), in.size(), (what == What::inverse ? w_.a : w_.tau).data());
+        if (!(what == What::inverse ? inverse_dynamics(m_, w_, d_) : forward_dynamics(m_, w_, d_)).ok()) return -1;
+      }
+      least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return least;
+  }
+
+  std::string instructions() { return std::string(batch().instructions()); }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  template <class A>
+  void check(const char* name, const A& a, std::size_t n, std::size_t size, bool many) const {
+    const bool fits =
+        many ? a.ndim() == 2 && a.shape(0) == n && a.shape(1) == size : a.ndim() == 1 && a.shape(0) == size;
+    if (fits) return;
+    std::string shape;
+    for (std::size_t i = 0; i < a.ndim(); ++i) shape += (i ? ", " : "") + std::to_string(a.shape(i));
+    throw Error(m_.name + ": " + name + ": read an array of shape (" + shape + "), expected (" +
+                (many ? std::to_string(n) + ", " : "") + std::to_string(size) + ")");
+  }
+
+  static bool by_state(const auto& a) { return a.stride(1) == 1 && a.stride(0) == static_cast<int64_t>(a.shape(1)); }
+  static bool by_entry(const auto& a) { return a.stride(0) == 1 && a.stride(1) == static_cast<int64_t>(a.shape(0)); }
+
+  DynamicsBatch& batch() {
+    if (!batch_) batch_ = std::make_unique<DynamicsBatch>(m_, options_);
+    return *batch_;
+  }
+
+  void batch_call(What what, const Numbers& q, const Numbers& v, const Numbers& in,
+                  const nb::ndarray<double, nb::device::cpu>& out, std::span<Status> status) {
+    const bool states = by_state(q) && by_state(v) && by_state(in) && by_state(out);
+    const bool entries = by_entry(q) && by_entry(v) && by_entry(in) && by_entry(out);
+    if (!states && !entries)
+      throw Error(m_.name + ": read arrays of different orders, expected all in C order or all in Fortran order");
+    const BatchLayout layout = states ? BatchLayout::by_state : BatchLayout::by_entry;
+    const auto span = [](const auto& a) { return std::span(a.data(), a.size()); };
+    if (what == What::inverse) batch().inverse(span(q), span(v), span(in), span(out), status, layout);
+    else batch().forward(span(q), span(v), span(in), span(out), status, layout);
+  }
+
+  void run_batch(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in,
+                 const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+    std::vector<Status> status(n);
+    batch();  // made with the lock: several threads may share an evaluator of many states
+    {
+      nb::gil_scoped_release unlocked;
+      if (wrench_) one_by_one(what, n, q, v, in, out, status);
+      else batch_call(what, q, v, in, out, status);
+    }
+    if (nan_for_failures) return;
+    const auto bad = std::find_if(status.begin(), status.end(), [](Status s) { return s != Status::ok; });
+    if (bad == status.end()) return;
+    const auto count = std::count_if(status.begin(), status.end(), [](Status s) { return s != Status::ok; });
+    throw Failure(std::string(name(*bad)) + ": state " + std::to_string(bad - status.begin()) + " of " +
+                  std::to_string(n) + (count > 1 ? " and " + std::to_string(count - 1) + " more" : "") +
+                  "; failures=\"nan\" marks them instead");
+  }
+
+  /// With a wrench, which batches do not know.
+  void one_by_one(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in,
+                  const nb::ndarray<double, nb::device::cpu>& out, std::span<Status> status) {
+    Workspace<double> w(m_);
+    Dynamics<double> d(d_);
+    for (std::size_t s = 0; s < n; ++s) {
+      const auto read = [&](const Numbers& from, VecX<double>& to) {
+        for (Eigen::Index i = 0; i < to.size(); ++i)
+          to[i] = from.data()[static_cast<int64_t>(s) * from.stride(0) + i * from.stride(1)];
+      };
+      read(q, w.q);
+      read(v, w.v);
+      read(in, what == What::inverse ? w.a : w.tau);
+      status[s] = evaluate(what, w, d).status;
+      const VecX<double>& y = what == What::inverse ? w.tau : w.a;
+      for (Eigen::Index i = 0; i < y.size(); ++i)
+        out.data()[static_cast<int64_t>(s) * out.stride(0) + i * out.stride(1)] =
+            status[s] == Status::ok ? y[i] : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+  DynamicsAnswer evaluate(What what, Workspace<double>& w, Dynamics<double>& d) const {
+    if (wrench_) {
+      tree_positions(m_, w);
+      apply_platform_wrench(m_, {wrench_->tail<3>(), wrench_->head<3>()}, w);
+    }
+    return what == What::inverse ? inverse_dynamics(m_, w, d) : forward_dynamics(m_, w, d);
+  }
+
+  void run_one(What what, const Numbers& q, const Numbers& v, const Numbers& in,
+               const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+    const auto read = [](const Numbers& from, VecX<double>& to) {
+      const double* x = from.data();
+      const int64_t step = from.stride(0);
+      for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = x[i * step];
+    };
+    read(q, w_.q);
+    read(v, w_.v);
+    read(in, what == What::inverse ? w_.a : w_.tau);
+    const DynamicsAnswer answer = evaluate(what, w_, d_);
+    const VecX<double>& y = what == What::inverse ? w_.tau : w_.a;
+    if (!answer.ok() && !nan_for_failures) throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
+    for (Eigen::Index i = 0; i < y.size(); ++i)
+      out.data()[i * out.stride(0)] = answer.ok() ? y[i] : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  const M& m_;
+  DynamicsOptions options_;
+  Workspace<double> w_;
+  Dynamics<double> d_;
+  std::unique_ptr<DynamicsBatch> batch_;
+  std::optional<Vec6<double>> wrench_;
+};
+
+}  // namespace
+
+void bind_evaluator(nb::module_& m) {
+  using E = Evaluator;
+  using Out = nb::ndarray<double, nb::device::cpu>;
+  nb::class_<E>(m, "Evaluator",
+                "Dynamics of states in arrays, one formulation. A state is a row: nq, nv and nv (or actuators) "
+                "numbers. Without copies "
+                "where all arrays are float64 in C order, or all in Fortran order.")
+      .def(nb::init<const M&, const DynamicsOptions&>(), "m"_a, "options"_a = DynamicsOptions{}, nb::keep_alive<1, 2>())
+      .def(
+          "inverse",
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, bool nan) {
+            e.run(What::inverse, q, v, a, out, nan);
+          },
+          "q"_a, "v"_a, "a"_a, "out"_a, "nan"_a = false, "Writes the actuators' forces into `out`.")
+      .def(
+          "forward",
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, bool nan) {
+            e.run(What::forward, q, v, tau, out, nan);
+          },
+          "q"_a, "v"_a, "tau"_a, "out"_a, "nan"_a = false, "Writes accelerations into `out`.")
+      .def("set_wrench", &E::set_wrench, "wrench"_a = nb::none())
+      .def("instructions", &E::instructions, "of batches: avx512, avx2 or plain")
+      .def(
+          "time_inverse",
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, int repeats) {
+            return e.time(What::inverse, q, v, a, out, repeats);
+          },
+          "q"_a, "v"_a, "a"_a, "out"_a, "repeats"_a = 20,
+          "Seconds of the library's call alone, the least of `repeats`: to compare with a call from Python.")
+      .def(
+          "time_forward",
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, int repeats) {
+            return e.time(What::forward, q, v, tau, out, repeats);
+          },
+          "q"_a, "v"_a, "tau"_a, "out"_a, "repeats"_a = 20);
+}
+
+}  // namespace gough::python

@@ -1,0 +1,221 @@
+/// Kinematics: the check, positions, Jacobians, singularities.
+#include "core.hpp"
+#include "gough/io/check_report.hpp"
+#include "gough/io/posture_report.hpp"
+#include "gough/kinematics/assemble.hpp"
+#include "gough/kinematics/forward.hpp"
+#include "gough/kinematics/idle.hpp"
+#include "gough/kinematics/inverse.hpp"
+#include "gough/kinematics/jacobian.hpp"
+#include "gough/kinematics/mobility.hpp"
+#include "gough/kinematics/survey.hpp"
+#include "gough/kinematics/task_motion.hpp"
+
+namespace gough::python {
+namespace {
+
+using M = Mechanism<double>;
+using W = Workspace<double>;
+
+InverseOptions options_from(const std::optional<std::vector<std::string>>& coordinates, const std::string& mode,
+                            bool check_limits) {
+  InverseOptions o;
+  o.mode = mode, o.check_limits = check_limits;
+  if (!coordinates) return o;
+  o.coordinates.emplace();
+  for (const std::string& c : *coordinates) {
+    const auto found = std::find(pose_names.begin(), pose_names.end(), c);
+    if (found == pose_names.end()) throw Error("coordinates: read '" + c + "', expected some of x y z rx ry rz");
+    (*o.coordinates)[static_cast<std::size_t>(found - pose_names.begin())] = true;
+  }
+  return o;
+}
+
+void bind_check(nb::module_& m) {
+  using F = Finding;
+  nb::class_<F>(m, "Finding", "Something that the check has to say.")
+      .def_prop_ro(
+          "severity",
+          [](const F& f) {
+            return f.severity == F::Severity::info ? "info" : f.severity == F::Severity::warning ? "warning" : "error";
+          })
+      .def_ro("what", &F::what)
+      .def_ro("repair", &F::repair)
+      .def("__repr__", [](const F& f) { return "<" + f.what + ">"; });
+  using S = SingularityIndices;
+  nb::class_<S>(m, "SingularityIndices", "Distances to singularities in [0, 1]; None where the notion does not apply.")
+      .def_ro("type1", &S::type1, "a leg at the end of its reach")
+      .def_ro("type1_leg", &S::type1_leg)
+      .def_ro("type2", &S::type2, "the platform moves while the actuators stand")
+      .def_ro("held", &S::held)
+      .def_ro("constraint", &S::constraint, "the loops lose a constraint");
+  using R = MobilityReport;
+  nb::class_<R>(m, "MobilityReport", "What the mechanism can do at home and around it; print it.")
+      .def_ro("name", &R::name)
+      .def_ro("bodies", &R::bodies)
+      .def_ro("joints", &R::joints)
+      .def_ro("loops", &R::loops)
+      .def_ro("equations", &R::equations)
+      .def_ro("rank", &R::rank)
+      .def_ro("redundant", &R::redundant, "dependent equations by name")
+      .def_ro("mobility", &R::mobility, "degrees of freedom without idle ones")
+      .def_ro("gruebler", &R::gruebler, "the same by counting")
+      .def_ro("idle", &R::idle)
+      .def_ro("merged", &R::merged)
+      .def_ro("cuts", &R::cuts)
+      .def_ro("actuators", &R::actuators)
+      .def_ro("actuation", &R::actuation, "full, redundant or under")
+      .def_ro("closed", &R::closed)
+      .def_ro("closure_residual", &R::closure_residual)
+      .def_ro("characteristic_length", &R::characteristic_length)
+      .def_ro("singularity", &R::singularity)
+      .def_ro("findings", &R::findings)
+      .def(
+          "to_dict", [](const R& r) { return from_json(check_json(r)); }, "What `gough check --json` prints.")
+      .def("__str__", [](const R& r) { return check_text(r); })
+      .def("__repr__", [](const R& r) { return check_text(r); });
+  m.def(
+      "check_mobility", [](const Prepared& p) { return check_mobility(p.mechanism, p.home); }, "prepared"_a,
+      nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "singularity_indices",
+      [](const M& mechanism, W& w) {
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        return singularity_indices(mechanism, w);
+      },
+      "m"_a, "w"_a, "Where w.q stands.");
+  m.def(
+      "transmission_indices",
+      [](const M& mechanism, W& w) {
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        std::map<std::string, std::pair<double, double>> all;
+        for (const LegTransmissionIndex& i : transmission_indices(mechanism, w)) all[i.leg] = {i.input, i.output};
+        return all;
+      },
+      "m"_a, "w"_a, "How well each leg passes its drive's force on: (input, output), 1 best, 0 not at all.");
+}
+
+void bind_positions(nb::module_& m) {
+  nb::class_<Answer>(m, "Answer", "What a position problem returns.")
+      .def_ro("status", &Answer::status)
+      .def_ro("residual", &Answer::residual)
+      .def_ro("iterations", &Answer::iterations, "0: closed form")
+      .def_ro("reason", &Answer::reason)
+      .def("ok", &Answer::ok)
+      .def("explain", &Answer::explain)
+      .def("__bool__", &Answer::ok)
+      .def("__repr__", &Answer::explain);
+  nb::class_<Posture>(m, "Posture", "A closed position, or where a search for one ended.")
+      .def_ro("q", &Posture::q)
+      .def_ro("mode", &Posture::mode, "working mode, of inverse kinematics")
+      .def_ro("answer", &Posture::answer)
+      .def_prop_ro("status", [](const Posture& p) { return p.answer.status; })
+      .def("__bool__", [](const Posture& p) { return p.answer.ok(); });
+  m.def(
+      "inverse_kinematics",
+      [](const M& mechanism, const Vector& pose, W& w, const std::optional<std::vector<std::string>>& coordinates,
+         const std::string& mode, bool check_limits) {
+        return inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)), w,
+                                  options_from(coordinates, mode, check_limits));
+      },
+      "m"_a, "pose"_a, "w"_a, "coordinates"_a = nb::none(), "mode"_a = "", "check_limits"_a = true,
+      "Writes w.q from x y z rx ry rz of the platform, continued from where w.q stands.");
+  m.def(
+      "all_inverse_kinematics",
+      [](const M& mechanism, const Vector& pose, const std::optional<std::vector<std::string>>& coordinates,
+         bool check_limits) {
+        return all_inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)),
+                                      options_from(coordinates, "", check_limits));
+      },
+      "m"_a, "pose"_a, "coordinates"_a = nb::none(), "check_limits"_a = true, "Every working mode and every answer.");
+  m.def(
+      "forward_kinematics",
+      [](const M& mechanism, const Vector& actuators, W& w, bool check_limits) {
+        expect_size("actuators", static_cast<std::size_t>(actuators.size()), mechanism.actuator.size());
+        return forward_kinematics(mechanism, actuators, w, check_limits);
+      },
+      "m"_a, "actuators"_a, "w"_a, "check_limits"_a = true,
+      "Writes w.q from the actuators' positions, continued from where w.q stands.");
+  nb::class_<AllPostures>(m, "AllPostures", "Every assembly mode that was found.")
+      .def_ro("postures", &AllPostures::postures)
+      .def_ro("complete", &AllPostures::complete)
+      .def_ro("method", &AllPostures::method);
+  m.def(
+      "all_forward_kinematics",
+      [](const M& mechanism, const Vector& actuators) {
+        expect_size("actuators", static_cast<std::size_t>(actuators.size()), mechanism.actuator.size());
+        return all_forward_kinematics(mechanism, actuators);
+      },
+      "m"_a, "actuators"_a, "Every assembly mode.");
+  m.def(
+      "close_loops",
+      [](const M& mechanism, W& w) {
+        const Assembly a = close_loops(mechanism, w);
+        if (!a.closed) throw Failure("not_converged: " + a.explain(mechanism));
+        return a.residual;
+      },
+      "m"_a, "w"_a, "Moves w.q to the nearest closed position; returns the residual.");
+  m.def(
+      "named_positions",
+      [](const M& mechanism, W& w) {
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        nb::dict all;
+        for (const auto& [name, x] : named_positions(mechanism, w)) all[name.c_str()] = x;
+        return all;
+      },
+      "m"_a, "w"_a, "All coordinates by name, those of cut joints too [m or rad].");
+  m.def(
+      "platform_pose",
+      [](const M& mechanism, W& w) {
+        if (!mechanism.platform.exists()) throw Error(mechanism.name + ": read no platform, expected one");
+        tree_positions(mechanism, w);
+        return pose_vector(platform_pose(mechanism, w));
+      },
+      "m"_a, "w"_a, "x y z rx ry rz of the platform's frame.");
+  m.def(
+      "limits_exceeded",
+      [](const M& mechanism, W& w) {
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        return all_limits_exceeded(mechanism, w);
+      },
+      "m"_a, "w"_a, "Positions outside their limits, in words.");
+}
+
+void bind_jacobians(nb::module_& m) {
+  m.def(
+      "platform_jacobian",
+      [](const M& mechanism, W& w) {
+        if (!mechanism.platform.exists()) throw Error(mechanism.name + ": read no platform, expected one");
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        const Selection s = select_driven(mechanism, w, mechanism.rank);
+        ExplicitForm<double> form(mechanism, s);
+        explicit_form(w, s, form);
+        MatX<double> J = MatX<double>::Zero(6, mechanism.nv);
+        platform_jacobian(mechanism, w, J);
+        const MatX<double> twist = J * form.G;
+        MatX<double> rows(6, twist.cols());
+        rows << twist.bottomRows(3), twist.topRows(3);
+        std::vector<std::string> names;
+        for (const int c : s.independent) names.push_back(mechanism.coordinate[static_cast<std::size_t>(c)].name);
+        return std::make_pair(std::move(rows), std::move(names));
+      },
+      "m"_a, "w"_a,
+      "6 x independent coordinates: vx vy vz wx wy wz of the platform per rate, and the coordinates' names (the "
+      "actuators where they "
+      "are as many as freedoms).");
+}
+
+}  // namespace
+
+void bind_kinematics(nb::module_& m) {
+  bind_check(m);
+  bind_positions(m);
+  bind_jacobians(m);
+}
+
+}  // namespace gough::python
