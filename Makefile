@@ -7,7 +7,9 @@ MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
 CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmarks operations examples) -name '*.[ch]pp' -not -path '*/.*')
 
-.PHONY: help setup build demo test bench bench-peers benchmarks operations verify all-code-test browser-test format format-check schema install clean
+PY_FILES = $(shell find $(wildcard python tools tests bench docs) -name '*.py' -not -path '*/.*')
+
+.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify all-code-test browser-test notebooks wheel docs format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -19,6 +21,10 @@ setup:  ## install the Debian packages needed (silent if none is missing)
 build: setup  ## build the tool, build/gough
 	@cmake --preset release >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_cli
+
+python: setup  ## build the Python package for trying: PYTHONPATH=build/python build/venv/bin/python
+	@cmake --preset release $$(tools/python_env) >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_python gough_python_modules
 
 demo: build  ## build, check a hexapod, run a study of it and write its report
 	build/gough check robots/hexapod.yaml
@@ -34,16 +40,17 @@ demo: build  ## build, check a hexapod, run a study of it and write its report
 	@echo "docs/kinematics.md for what else there is."
 
 test: setup  ## build everything, check the format, run all tests
-	@cmake --preset release >/dev/null
+	@cmake --preset release $$(tools/python_env) >/dev/null
 	@$(BUILD) build -j$(JOBS)
 	@$(MAKE) format-check
 	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error
 
-bench: setup  ## build and run the benchmarks
+bench: setup  ## build and run the benchmarks, write docs/performance.md
 	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_bench
 	@build/gough_bench --benchmark_out=build/times.json --benchmark_out_format=json
 	@python3 bench/roofline.py build/times.json docs/pictures/roofline.svg
+	@python3 bench/page.py build/times.json .
 
 bench-peers: setup  ## compare with Pinocchio, MuJoCo, Simbody and DART (installs them), write docs/peers.md
 	@tools/setup peers
@@ -61,9 +68,11 @@ operations: setup  ## count the operations of generated code, write docs/operati
 	@$(BUILD) build -j$(JOBS) --target gough_operations
 	@build/gough_operations .
 
-verify:  ## test; all generated code; browser; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
+verify:  ## test; all generated code; browser; notebooks; wheel; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
 	@$(MAKE) test
+	@$(MAKE) notebooks
+	@$(MAKE) wheel
 	@$(MAKE) all-code-test
 	@$(MAKE) browser-test
 	@echo "== clang-tidy, and tests with address and undefined-behaviour sanitizers"
@@ -72,7 +81,7 @@ verify:  ## test; all generated code; browser; again with sanitizers; clang-tidy
 	@ctest --test-dir build/verify -j$(JOBS) --output-on-failure --no-tests=error
 	@$(MAKE) fuzz-robot_file CORPUS=robots
 	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
-	@echo "verify: tests, all generated code, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
+	@echo "verify: tests, notebooks, wheel, all generated code, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
 
 fuzz-%:
 	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"
@@ -93,11 +102,42 @@ browser-test:  ## the pages of report and view in a real browser (part of verify
 	@echo "== report and view in Chromium"
 	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node --test --test-concurrency=1 --test-reporter=spec test/*.test.mjs
 
-format:  ## format all C++ files
-	@clang-format -i $(CPP_FILES)
+notebooks: python  ## execute docs/notebooks into build/notebooks (part of verify)
+	@tools/python_env notebook >/dev/null
+	@echo "== notebooks"
+	@PYTHONPATH=build/python build/venv/bin/python tools/notebooks.py docs/notebooks build/notebooks
 
-format-check:  ## check the format of all C++ files
+wheel:  ## build a wheel, install it into a clean environment and try it there (part of verify)
+	@tools/python_env notebook >/dev/null
+	@echo "== wheel"
+	@python/tests/wheel.sh build/venv/bin/python
+
+docs: build  ## the documentation as a site that needs no network, build/site/index.html
+	@tools/setup docs
+	@$(MAKE) build/docs-venv/installed
+	@python3 tools/docs/keys.py
+	@python3 tools/docs/commands.py
+	@if PYTHONPATH=build/python build/venv/bin/python -c 'import gough' 2>/dev/null; then \
+	  PYTHONPATH=build/python build/venv/bin/python tools/docs/python_api.py; fi
+	@rm -rf build/cpp && mkdir -p build/cpp && doxygen docs/Doxyfile
+	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict -q
+	@cp -r build/cpp/html build/site/cpp
+	@python3 tools/docs/check_site.py build/site
+	@echo "open build/site/index.html in a browser"
+
+build/docs-venv/installed: docs/requirements.txt
+	@python3 -m venv build/docs-venv
+	@build/docs-venv/bin/python -m pip install -q --disable-pip-version-check -r docs/requirements.txt
+	@touch $@
+
+format:  ## format all C++ and Python files
+	@clang-format -i $(CPP_FILES)
+	@if [ -x build/venv/bin/ruff ]; then build/venv/bin/ruff format -q $(PY_FILES); fi
+
+format-check:  ## check the format of all C++ and Python files
 	@clang-format --dry-run --Werror $(CPP_FILES) || { echo "format-check: run 'make format'" >&2; exit 1; }
+	@if [ -x build/venv/bin/ruff ]; then build/venv/bin/ruff format --check -q $(PY_FILES) && build/venv/bin/ruff check -q python || \
+	  { echo "format-check: run 'make format'" >&2; exit 1; }; fi
 
 schema: build  ## write the JSON Schemas of robot, motion and study files
 	@mkdir -p schema

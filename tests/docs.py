@@ -3,7 +3,8 @@
 
 A listing is a fenced block ```console; each line `$ ... build/gough ...` in it is run from the root, and the lines up
 to the next `$` must be its output, where a line `...` stands for any number of lines. Other commands are not run.
-A block ```yaml that starts with `robot:` must pass the check. A header that cites a page `docs/theory/...` finds all
+A block ```yaml that starts with `robot:` must pass the check; one below a comment `<!-- examples/.. -->` must be that file. A
+header that cites a page `docs/theory/...` finds all
 its labels such as (C3) there.
 """
 
@@ -20,6 +21,7 @@ SUFFIXES = set(".hpp .cpp .c .cu .h .py .sh .md .yaml .csv .json .html .txt".spl
 
 FENCE = re.compile(r"^( *)(```+)(\w*)[^\n]*\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
+FILE_BLOCK = re.compile(r"^<!-- (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)[^)]*\)")
 PAGE = re.compile(r"docs/theory/\w+\.md")
 COMMENT = re.compile(r"///.*")
@@ -79,8 +81,19 @@ def strip_blank_end(lines):
     return lines
 
 
+def differing_files(text):
+    """Files that a block claims to be and is not."""
+    return [name for name, body in FILE_BLOCK.findall(text) if not exact(ROOT / name, body)]
+
+
+def exact(file, body):
+    return file.is_file() and file.read_text() == body
+
+
 def problems(document):
     text = document.read_text()
+    for name in differing_files(text):
+        yield f"the block is not what {name} holds"
     for name in broken_paths(text, document.parent):
         yield f"no such file: {name}"
     for command, shown in listings(text):
@@ -108,6 +121,9 @@ def check_the_check():
     text = "`tests/none.py` `tests/d*.py` `tests/...` `a/b` [x](none.md) [y](tests/docs.py#z) [w](https://none.md)\n"
     text += "```cpp\n[a](b)\n```\n"
     assert broken_paths(text, ROOT) == ["tests/none.py", "none.md"], broken_paths(text, ROOT)
+    shown = "<!-- robots/pendulum.yaml -->\n```yaml\n{}```\n"
+    assert differing_files(shown.format("robot: x\n")) == ["robots/pendulum.yaml"]
+    assert not differing_files(shown.format((ROOT / "robots/pendulum.yaml").read_text()))
     assert list(listings("```console\n$ a\n1\n$ b\n```\n")) == [("a", ["1"]), ("b", [])]
     assert matches(["a", "...", "c"], ["a", "b", "b", "c"]) and matches(["..."], [])
     header = "/// docs/theory/a.md\n///  x = 1  (C1)\n///  y = 2  (C9)\n  f(C7);\n"

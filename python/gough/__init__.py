@@ -13,10 +13,12 @@ from pathlib import Path as _Path
 
 from . import _core
 from ._core import *  # noqa: F403
-from ._core import Error, Failure, __version__
+from ._core import Error, Failure, version
 from .page import Page
 from .robot import Position, RightHandSide, Robot, States, check, load, run
 from .table import Table
+
+__version__ = version
 
 #: Folder with the robots, motions and studies that come with gough: ``gough.load(gough.shipped / "robots/hexapod.yaml")``.
 shipped = _Path(__file__).resolve().parent / "shipped"

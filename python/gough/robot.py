@@ -103,12 +103,12 @@ class Robot:
     # ------------------------------------------------------------------------------------------- made from
 
     @classmethod
-    def from_dict(cls, keys: Mapping[str, Any]) -> "Robot":
+    def from_dict(cls, keys: Mapping[str, Any]) -> Robot:
         """From the keys of a robot file (docs/robot_files.md): ``Robot.from_dict({"robot": "crank", "bodies": {..}, ..})``."""
         return cls(_core.parse_robot(json.dumps(keys, indent=1), "dict"))
 
     @classmethod
-    def from_text(cls, text: str, settings: Mapping[str, Any] | None = None) -> "Robot":
+    def from_text(cls, text: str, settings: Mapping[str, Any] | None = None) -> Robot:
         """From the text of a robot file."""
         return cls(_core.parse_robot(text, "text", dict(settings or {})))
 
@@ -117,28 +117,28 @@ class Robot:
         """A copy of what the robot was made from, to be changed: ``Robot(changed)`` is the robot with the changes."""
         return self._description.copy()
 
-    def with_modes(self, modes: int = 4, *, modal_damping: float = 0.0) -> "Robot":
+    def with_modes(self, modes: int = 4, *, modal_damping: float = 0.0) -> Robot:
         """The robot whose beams bend in ``modes`` modes each: rigid motion and bending unknown together."""
         bent = Robot(_core.with_modes(self._description, modes, modal_damping))
         bent._rigid = self
         return bent
 
-    def _other(self, mechanism: _core.Mechanism) -> "Robot":
+    def _other(self, mechanism: _core.Mechanism) -> Robot:
         """The same robot with other parameters in its mechanism."""
         other = Robot.__new__(Robot)
         other.__dict__.update(self.__dict__)
         other.mechanism, other._evaluators = mechanism, {}
         return other
 
-    def with_payload(self, mass: float) -> "Robot":
+    def with_payload(self, mass: float) -> Robot:
         """The platform carries a point mass [kg] at its frame's origin."""
         return self._other(_core.with_payload(self.mechanism, mass))
 
-    def without_friction(self) -> "Robot":
+    def without_friction(self) -> Robot:
         """The robot without friction."""
         return self._other(_core.without_friction(self.mechanism))
 
-    def different(self, base_share: float, friction_share: float = 0.0, *, seed: int = 1, **parameters: bool) -> "Robot":
+    def different(self, base_share: float, friction_share: float = 0.0, *, seed: int = 1, **parameters: bool) -> Robot:
         """A robot whose base parameters are off by a share of themselves, and friction by another: a plant for controllers."""
         return self._other(_core.different(self.mechanism, base_share, friction_share, seed, **parameters))
 
@@ -182,7 +182,9 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------- kinematics
 
-    def workspace(self, q: ArrayLike | None = None, v: ArrayLike | None = None, a: ArrayLike | None = None) -> _core.Workspace:
+    def workspace(
+        self, q: ArrayLike | None = None, v: ArrayLike | None = None, a: ArrayLike | None = None
+    ) -> _core.Workspace:
         """A workspace of the C++ library, at home or where it is told."""
         w = _core.Workspace(self.mechanism)
         if q is not None:
@@ -215,17 +217,25 @@ class Robot:
         ``near``: a closed position to continue from, instead of home. Throws Failure where there is no answer.
         """
         w = self.workspace(near)
-        answer = _core.inverse_kinematics(self.mechanism, pose, w, None if coordinates is None else list(coordinates), mode, check_limits)
+        answer = _core.inverse_kinematics(
+            self.mechanism, pose, w, None if coordinates is None else list(coordinates), mode, check_limits
+        )
         if not answer:
             raise _failed(answer.explain(), self._position(w, answer))
         return self._position(w, answer, mode)
 
-    def all_inverse_kinematics(self, pose: ArrayLike, *, coordinates: Sequence[str] | None = None, check_limits: bool = True) -> list[Position]:
+    def all_inverse_kinematics(
+        self, pose: ArrayLike, *, coordinates: Sequence[str] | None = None, check_limits: bool = True
+    ) -> list[Position]:
         """Every working mode and every answer."""
-        found = _core.all_inverse_kinematics(self.mechanism, pose, None if coordinates is None else list(coordinates), check_limits)
+        found = _core.all_inverse_kinematics(
+            self.mechanism, pose, None if coordinates is None else list(coordinates), check_limits
+        )
         return [self._position(self.workspace(p.q), p.answer, p.mode) for p in found]
 
-    def forward_kinematics(self, actuators: ArrayLike, *, near: ArrayLike | None = None, check_limits: bool = True) -> Position:
+    def forward_kinematics(
+        self, actuators: ArrayLike, *, near: ArrayLike | None = None, check_limits: bool = True
+    ) -> Position:
         """All joints and the pose from the actuators' positions [m or rad]. Throws Failure where there is no answer."""
         w = self.workspace(near)
         answer = _core.forward_kinematics(self.mechanism, actuators, w, check_limits)
@@ -261,7 +271,9 @@ class Robot:
         if isinstance(motion, Mapping) and _MOTION_KEYS & set(motion):
             return _core.known_motion(self.trajectory(motion), "motion", step)
         table = Table.of(motion)
-        return _core.known_motion_of_table(table.columns, table.values, "table", self.mechanism, step, _elastic(elastic))
+        return _core.known_motion_of_table(
+            table.columns, table.values, "table", self.mechanism, step, _elastic(elastic)
+        )
 
     def trajectory(self, motion: str | os.PathLike[str] | Mapping[str, Any]) -> _core.Trajectory:
         """A motion file, or its keys as a dict: ``{"circle": {"radius": "50 mm", "duration": "1 s"}}``."""
@@ -344,7 +356,16 @@ class Robot:
         return self._evaluate("forward", q, v, tau, self._nv, by, (), wrench, failures)
 
     def _evaluate(
-        self, what: str, q: Any, v: Any, last: Any, size: int, by: str, weights: Sequence[float], wrench: Any, failures: str
+        self,
+        what: str,
+        q: Any,
+        v: Any,
+        last: Any,
+        size: int,
+        by: str,
+        weights: Sequence[float],
+        wrench: Any,
+        failures: str,
     ) -> Floats:
         if failures not in ("raise", "nan"):
             raise _core.Error(f"failures: read '{failures}', expected raise or nan")
@@ -405,7 +426,9 @@ class Robot:
         found: Table = _core.forward_along(self.mechanism, known, _formulation(by), shown("state", progress))
         return found
 
-    def derivatives(self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, *, tau: ArrayLike | None = None, by: str = "legs") -> _core.StateDerivatives:
+    def derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, *, tau: ArrayLike | None = None, by: str = "legs"
+    ) -> _core.StateDerivatives:
         """Exact derivatives at a closed state: of the forces (``a`` given) or of the accelerations (``tau`` given), with respect to
         independent positions, their rates, and their accelerations or the forces."""
         if (a is None) == (tau is None):
@@ -502,7 +525,11 @@ class Robot:
         Returns a SimulationReport: print it, ``.table``, ``.to_pandas()``, ``.show()``. Where the run cannot be continued, Failure is
         raised and has the report as ``result``.
         """
-        given = [n for n, x in {"tau": tau, "controller": controller, "forces": forces, "drives": drives}.items() if x is not None]
+        given = [
+            n
+            for n, x in {"tau": tau, "controller": controller, "forces": forces, "drives": drives}.items()
+            if x is not None
+        ]
         if len(given) > 1:
             raise _core.Error(f"simulate: read {' and '.join(given)}, expected one of them")
         w = self._start(pose, actuators, q, v, rates, equilibrium, tau)
@@ -532,7 +559,7 @@ class Robot:
         motion: Motion,
         law: str | _core.ControlLaw | Callable[[_core.ControlSample], ArrayLike] = "computed_force",
         *,
-        plant: "Robot | None" = None,
+        plant: Robot | None = None,
         period: float = 5e-4,
         position: float = 5.0,
         velocity: float = 80.0,
@@ -575,7 +602,9 @@ class Robot:
             return _core.computed_force(gains)
         if name == "adaptive":
             return _core.adaptive(self.mechanism, gains)
-        raise _core.Error(f"law: read '{name}', expected joint, computed_force, computed_torque, adaptive, or a function")
+        raise _core.Error(
+            f"law: read '{name}', expected joint, computed_force, computed_torque, adaptive, or a function"
+        )
 
     def right_hand_side(
         self,
@@ -588,7 +617,7 @@ class Robot:
         tau: ArrayLike | None = None,
         controller: Controller | None = None,
         by: str = "legs",
-    ) -> "RightHandSide":
+    ) -> RightHandSide:
         """x' = f(t, x) for SciPy's ``solve_ivp``: ``f = robot.right_hand_side(); solve_ivp(f, (0, 1), f.x0)``.
 
         x holds independent positions and their rates; loops are closed exactly at every evaluation.
@@ -608,13 +637,17 @@ class Robot:
         ``evaluations``, ``seed``, ``velocity``, ``acceleration``, ``force`` (limits of all actuators)."""
         return _core.excite(self.mechanism, **options, progress=shown("evaluation", progress))
 
-    def measure(self, motion: Motion, *, step: float = 1e-3, encoder: float = 0.0, noise: float = 0.0, seed: int = 1) -> Table:
+    def measure(
+        self, motion: Motion, *, step: float = 1e-3, encoder: float = 0.0, noise: float = 0.0, seed: int = 1
+    ) -> Table:
         """What the robot's own sensors show of a motion: t, q.NAME in steps of ``encoder`` [m or rad], tau.NAME with a deviation of
         ``noise`` [N or N m]."""
         found: Table = _core.measure(self.mechanism, self.motion(motion, step=step), encoder, noise, seed)
         return found
 
-    def identify(self, data: Any, validate: Any = None, *, progress: Progress | None = None, **options: Any) -> _core.Identification:
+    def identify(
+        self, data: Any, validate: Any = None, *, progress: Progress | None = None, **options: Any
+    ) -> _core.Identification:
         """Inertias and friction from a measurement (a CSV file, a table, a pandas frame: t, q.NAME, perhaps v.NAME and a.NAME,
         tau.NAME). ``validate``: a second one, whose forces are predicted. Options: ``identical_legs``, ``symmetric``, ``what`` (all,
         friction, inertia), ``cutoff`` [Hz], ``period`` [s], ``harmonics``, ``robust``, ``consistent``, ``keep_all``,
@@ -626,7 +659,7 @@ class Robot:
         second = None if validate is None else given(validate)
         return _core.identify(self.mechanism, given(data), second, **options, progress=shown("row", progress))
 
-    def identified(self, found: _core.Identification) -> "Robot":
+    def identified(self, found: _core.Identification) -> Robot:
         """The robot with identified parameters."""
         return self._other(found.mechanism())
 
@@ -666,7 +699,9 @@ class Robot:
         if bent is not None:
             flexed = _core.report_coupled(self.mechanism, bent, known, modes, given, os.fspath(output), shown_progress)
         else:
-            flexed = _core.report_flex(self.mechanism, known, given, os.fspath(output), os.fspath(shapes), shown_progress)
+            flexed = _core.report_flex(
+                self.mechanism, known, given, os.fspath(output), os.fspath(shapes), shown_progress
+            )
         if not flexed.done():
             raise _failed(flexed.explain(), flexed)
         return flexed
@@ -750,6 +785,8 @@ def check(robot: Robot | _core.RobotDescription | str | os.PathLike[str]) -> _co
     return _core.check_mobility(_core.prepare(described))
 
 
-def run(study: str | os.PathLike[str], folder: str | os.PathLike[str] = "", *, progress: Progress | None = None) -> _core.StudyResult:
+def run(
+    study: str | os.PathLike[str], folder: str | os.PathLike[str] = "", *, progress: Progress | None = None
+) -> _core.StudyResult:
     """A study file, computed into a folder (default results/NAME) with tables and a report; print the result."""
     return _core.run_study(os.fspath(study), os.fspath(folder), shown("row", progress))

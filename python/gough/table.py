@@ -36,7 +36,7 @@ class Table:
             )
 
     @classmethod
-    def of(cls, data: Any) -> "Table":
+    def of(cls, data: Any) -> Table:
         """From a table, a pandas frame, a mapping of names to columns, or the path of a CSV file."""
         if isinstance(data, Table):
             return data
@@ -52,7 +52,7 @@ class Table:
         )
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "Table":
+    def read(cls, path: str | os.PathLike[str]) -> Table:
         """A CSV file with a heading; messages name file, line and column."""
         return cls(*_core.read_table(os.fspath(path)))
 
@@ -83,7 +83,7 @@ class Table:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float64]:
         return np.array(self.values, dtype=dtype) if copy or dtype else self.values
 
-    def to_pandas(self) -> "pandas.DataFrame":
+    def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame that shares the numbers."""
         import pandas
 

@@ -47,17 +47,23 @@ void bind_control(nb::module_& m) {
   using R = Reference;
   nb::class_<R>(m, "Reference", "The desired motion of the actuators, sample by sample; rows are samples.")
       .def_ro("period", &R::period)
-      .def_prop_ro("t",
-                   [](const R& r) {
-                     std::vector<double> t;
-                     for (const R::Row& row : r.rows) t.push_back(row.state.t);
-                     return array_of(std::move(t));
-                   })
-      .def_prop_ro("q", [](const R& r) { return columns_of(r, &R::Row::q); })
-      .def_prop_ro("v", [](const R& r) { return columns_of(r, &R::Row::v); })
-      .def_prop_ro("a", [](const R& r) { return columns_of(r, &R::Row::a); })
       .def_prop_ro(
-          "tau", [](const R& r) { return columns_of(r, &R::Row::tau); }, "the model's forces for it")
+          "t",
+          [](const R& r) {
+            std::vector<double> t;
+            for (const R::Row& row : r.rows) t.push_back(row.state.t);
+            return array_of(std::move(t));
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "q", [](const R& r) { return columns_of(r, &R::Row::q); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "v", [](const R& r) { return columns_of(r, &R::Row::v); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "a", [](const R& r) { return columns_of(r, &R::Row::a); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "tau", [](const R& r) { return columns_of(r, &R::Row::tau); }, "the model's forces for it",
+          nb::rv_policy::automatic)
       .def("__len__", [](const R& r) { return r.rows.size(); });
   m.def(
       "reference_of",

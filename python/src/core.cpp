@@ -39,8 +39,8 @@ bool type_caster<gough::python::Rows>::from_python(handle source, uint8_t, clean
 
 namespace gough::python {
 
-nb::object python_table(const std::vector<std::string>& columns, Array values) {
-  return nb::module_::import_("gough.table").attr("Table")(columns, values);
+PythonTable python_table(const std::vector<std::string>& columns, Array values) {
+  return nb::cast<PythonTable>(nb::module_::import_("gough.table").attr("Table")(columns, values));
 }
 
 Table table_from(const std::vector<std::string>& columns, const Rows& values) {
@@ -82,7 +82,7 @@ void Watch::rethrow() {
 NB_MODULE(_core, m) {
   namespace py = gough::python;
   m.doc() = "The C++ library of gough, name by name. Most programs want what `import gough` gives.";
-  m.attr("__version__") = GOUGH_VERSION;
+  m.attr("version") = GOUGH_VERSION;
   auto error = nb::exception<gough::Error>(m, "Error", PyExc_ValueError);
   error.attr("__doc__") = "Something that was given cannot be used: file, line, what was read, what was expected.";
   auto failure = nb::exception<py::Failure>(m, "Failure", PyExc_ArithmeticError);

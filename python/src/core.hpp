@@ -25,15 +25,6 @@
 #include "gough/io/csv.hpp"
 #include "gough/model/mechanism.hpp"
 
-// Lists of a description are the description's own: what is changed in them is changed in it.
-NB_MAKE_OPAQUE(std::vector<gough::BodyDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::JointDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::SpringDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::LegDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::BeamDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::CoordinateDescription>)
-NB_MAKE_OPAQUE(std::vector<gough::FrictionTerm>)
-
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): "q"_a
 
@@ -104,13 +95,23 @@ Enum by_name(const char* what, const std::array<std::string_view, N>& names, std
 }
 
 /// JSON of the library as Python's own values.
-inline nb::object from_json(const std::string& text) { return nb::module_::import_("json").attr("loads")(text); }
+template <class Value = nb::typed<nb::dict, nb::str, nb::any>>
+Value from_json(const std::string& text) {
+  return nb::cast<Value>(nb::module_::import_("json").attr("loads")(text));
+}
 
-/// gough.Table of a table.
-nb::object python_table(const std::vector<std::string>& columns, Array values);
-inline nb::object python_table(const Table& t) { return python_table(t.columns, array_of(t.rows, t.columns.size())); }
+/// gough.Table.
+class PythonTable : public nb::object {
+ public:
+  NB_OBJECT_DEFAULT(PythonTable, nb::object, "gough.table.Table", is_table)
+ private:
+  static bool is_table(nb::handle h) { return nb::hasattr(h, "columns") && nb::hasattr(h, "values"); }
+};
+PythonTable python_table(const std::vector<std::string>& columns, Array values);
+inline PythonTable python_table(const Table& t) { return python_table(t.columns, array_of(t.rows, t.columns.size())); }
 /// result.table.to_pandas()
 inline nb::object to_pandas(nb::handle result) { return result.attr("table").attr("to_pandas")(); }
+inline PythonTable python_table(const std::optional<Table>& t) { return python_table(t ? *t : Table{}); }
 /// The other way.
 Table table_from(const std::vector<std::string>& columns, const Rows& values);
 

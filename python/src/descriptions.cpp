@@ -1,7 +1,6 @@
 /// Robots as their authors describe them: from files, from text, built and changed in code.
-#include <nanobind/stl/bind_vector.h>
+#include "descriptions.hpp"
 
-#include "core.hpp"
 #include "gough/flexible/bending.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/kinematics/answer.hpp"
@@ -108,8 +107,6 @@ void bind_parts(nb::module_& m) {
   point(beam, "start", &BeamDescription::from, "`from` of the robot file [m]");
   point(beam, "end", &BeamDescription::to, "`to` of the robot file [m]");
 
-  nb::bind_vector<std::vector<BeamDescription>>(m, "BeamList");
-
   nb::class_<BodyDescription> body(m, "BodyDescription", "A rigid body, perhaps with a beam.");
   body.def(nb::init<>())
       .def_rw("where", &BodyDescription::where)
@@ -122,7 +119,7 @@ void bind_parts(nb::module_& m) {
             for (int i = 0; i < 9; ++i) b.inertia(i / 3, i % 3) = I.x[static_cast<std::size_t>(i)];
           },
           nb::rv_policy::reference_internal, "3 x 3 about the centre of mass, body axes [kg m^2]")
-      .def_rw("beam", &BodyDescription::beam, "piece by piece")
+      .def_rw("beam", &BodyDescription::beam, "piece by piece (copies: assign a list to change it)")
       .def_prop_rw(
           "points",
           [](const BodyDescription& b) {
@@ -138,18 +135,6 @@ void bind_parts(nb::module_& m) {
       .def("__repr__", [](const BodyDescription& b) { return "<body '" + b.name + "'>"; });
   point(body, "com", &BodyDescription::com, "centre of mass [m]");
 
-  nb::class_<FrictionTerm>(m, "FrictionTerm", "A coefficient, by name, times a function of the joint's speed, by name.")
-      .def(
-          "__init__",
-          [](FrictionTerm* t, std::string function, std::string coefficient) {
-            new (t) FrictionTerm{std::move(function), std::move(coefficient)};
-          },
-          "function"_a, "coefficient"_a)
-      .def_rw("function", &FrictionTerm::function)
-      .def_rw("coefficient", &FrictionTerm::coefficient);
-
-  nb::bind_vector<std::vector<FrictionTerm>>(m, "FrictionList");
-
   using C = CoordinateDescription;
   nb::class_<C>(m, "CoordinateDescription", "A free coordinate of a joint.")
       .def(nb::init<>())
@@ -160,7 +145,18 @@ void bind_parts(nb::module_& m) {
       .def_rw("stiffness", &C::stiffness, "[N/m or N m/rad]")
       .def_rw("damping", &C::damping, "[N s/m or N m s/rad]")
       .def_rw("rest", &C::rest, "where the spring is relaxed [m or rad]")
-      .def_rw("friction", &C::friction)
+      .def_prop_rw(
+          "friction",
+          [](const C& c) {
+            std::vector<std::pair<std::string, std::string>> all;
+            for (const FrictionTerm& t : c.friction) all.emplace_back(t.function, t.coefficient);
+            return all;
+          },
+          [](C& c, const std::vector<std::pair<std::string, std::string>>& all) {
+            c.friction.clear();
+            for (const auto& [function, coefficient] : all) c.friction.push_back({function, coefficient});
+          },
+          "(function, coefficient) by name (a copy: assign a list to change it)")
       .def_rw("rotor_inertia", &C::rotor_inertia, "at the motor's side [kg m^2]")
       .def_rw("ratio", &C::ratio, "motor radians per joint unit")
       .def_rw("has_drive", &C::has_drive)
@@ -170,7 +166,23 @@ void bind_parts(nb::module_& m) {
       .def_rw("force", &C::force)
       .def_rw("home", &C::home)
       .def_rw("guess", &C::guess);
-  nb::bind_vector<std::vector<C>>(m, "CoordinateList");
+}
+
+/// The part of that name, the very object of the list.
+template <class Part>
+nb::object named(const Description& r, const nb::list& all, const char* what, const std::string& wanted) {
+  for (const nb::handle h : all)
+    if (nb::cast<const Part&>(h).name == wanted) return nb::borrow(h);
+  throw Error(r.name + ": read the " + what + " '" + wanted + "', expected one of the robot's");
+}
+
+template <class Part>
+void collect(const char* what, const nb::list& from, std::vector<Part>& to) {
+  for (const nb::handle h : from) {
+    if (!nb::isinstance<Part>(h))
+      throw Error(std::string(what) + ": read " + nb::repr(h).c_str() + ", expected descriptions of them");
+    to.push_back(nb::cast<const Part&>(h));
+  }
 }
 
 void bind_robot(nb::module_& m) {
@@ -187,19 +199,22 @@ void bind_robot(nb::module_& m) {
           "name"_a = "", "kind"_a = JointKind::revolute, "parent"_a = "base", "child"_a = "")
       .def_rw("where", &J::where)
       .def_rw("name", &J::name)
-      .def_prop_rw(
-          "kind", [](const J& j) { return j.kind; },
-          [](J& j, JointKind kind) {
-            j.kind = kind;
-            j.coordinates.resize(static_cast<std::size_t>(free_coordinates(kind)));
-          })
+      .def_ro("kind", &J::kind)
       .def_rw("parent", &J::parent)
       .def_rw("child", &J::child)
       .def_rw("origin", &J::origin, "frame A in the parent")
       .def_rw("child_origin", &J::child_origin, "frame B in the child")
       .def_rw("length", &J::length, "of `distance` [m]")
       .def_rw("cut", &J::cut, "True, False, or None: gough decides")
-      .def_rw("coordinates", &J::coordinates, "one for each free motion of its kind")
+      .def_prop_ro(
+          "coordinates",
+          [](nb::handle_t<J> self) {
+            nb::typed<nb::list, CoordinateDescription> all;
+            for (CoordinateDescription& c : nb::cast<J&>(self).coordinates)
+              all.append(nb::cast(&c, nb::rv_policy::reference_internal, self));
+            return all;
+          },
+          "one for each free motion of its kind; what is changed in them is changed in the joint")
       .def("__repr__", [](const J& j) { return "<" + std::string(name(j.kind)) + " joint '" + j.name + "'>"; });
 
   using S = SpringDescription;
@@ -245,12 +260,7 @@ void bind_robot(nb::module_& m) {
       .def_rw("name", &LegDescription::name)
       .def_rw("bodies", &LegDescription::bodies);
 
-  nb::bind_vector<std::vector<BodyDescription>>(m, "BodyList");
-  nb::bind_vector<std::vector<JointDescription>>(m, "JointList");
-  nb::bind_vector<std::vector<SpringDescription>>(m, "SpringList");
-  nb::bind_vector<std::vector<LegDescription>>(m, "LegList");
-
-  using R = RobotDescription;
+  using R = Description;
   nb::class_<R> robot(m, "RobotDescription", "A robot as its author describes it, before any choice of tree and cuts.");
   robot.def(nb::init<>())
       .def_rw("name", &R::name)
@@ -259,32 +269,63 @@ void bind_robot(nb::module_& m) {
       .def_rw("joints", &R::joints)
       .def_rw("legs", &R::legs)
       .def_rw("springs", &R::springs)
-      .def_rw("coefficients", &R::coefficients, "friction coefficients by name (a copy: assign to change)")
-      .def_rw("platform", &R::platform)
+      .def_rw("coefficients", &R::coefficients, "friction coefficients by name")
+      .def_rw("platform", &R::platform, nb::for_getter(nb::sig("def platform(self) -> PlatformDescription | None")),
+              nb::for_setter(nb::sig("def platform(self, arg: PlatformDescription | None, /) -> None")),
+              "PlatformDescription, or None", nb::for_setter(nb::arg().none()))
       .def_rw("lock_idle", &R::lock_idle)
       .def_ro("merged", &R::merged)
       .def(
           "body",
-          [](R& r, const std::string& wanted) -> BodyDescription& {
-            for (BodyDescription& b : r.bodies)
-              if (b.name == wanted) return b;
-            throw Error(r.name + ": read the body '" + wanted + "', expected one of the robot's");
-          },
-          "name"_a, nb::rv_policy::reference_internal)
+          [](const R& r, const std::string& wanted) { return named<BodyDescription>(r, r.bodies, "body", wanted); },
+          "name"_a, nb::sig("def body(self, name: str) -> BodyDescription"))
       .def(
           "joint",
-          [](R& r, const std::string& wanted) -> JointDescription& {
-            for (JointDescription& j : r.joints)
-              if (j.name == wanted) return j;
-            throw Error(r.name + ": read the joint '" + wanted + "', expected one of the robot's");
-          },
-          "name"_a, nb::rv_policy::reference_internal)
-      .def("copy", [](const R& r) { return R(r); })
+          [](const R& r, const std::string& wanted) { return named<JointDescription>(r, r.joints, "joint", wanted); },
+          "name"_a, nb::sig("def joint(self, name: str) -> JointDescription"))
+      .def("copy", [](const R& r) { return R(r.made()); })
       .def("__repr__", [](const R& r) { return "<description of robot '" + r.name + "'>"; });
   point(robot, "gravity", &R::gravity, "[m/s^2]");
 }
 
 }  // namespace
+
+Description::Description(const RobotDescription& r)
+    : where(r.where),
+      name(r.name),
+      description(r.description),
+      gravity(r.gravity),
+      lock_idle(r.lock_idle),
+      merged(r.merged) {
+  for (const BodyDescription& x : r.bodies) bodies.append(x);
+  for (const JointDescription& x : r.joints) joints.append(x);
+  for (const LegDescription& x : r.legs) legs.append(x);
+  for (const SpringDescription& x : r.springs) springs.append(x);
+  for (const auto& [key, value] : r.coefficients) coefficients[key.c_str()] = value;
+  if (r.platform) platform = nb::cast(*r.platform);
+}
+
+RobotDescription Description::made() const {
+  RobotDescription r;
+  r.where = where, r.name = name, r.description = description;
+  r.gravity = gravity, r.lock_idle = lock_idle, r.merged = merged;
+  collect("bodies", bodies, r.bodies);
+  collect("joints", joints, r.joints);
+  collect("legs", legs, r.legs);
+  collect("springs", springs, r.springs);
+  for (const auto& [key, value] : coefficients) {
+    double x = 0;
+    if (!nb::try_cast(value, x))
+      throw Error("coefficients: read " + std::string(nb::repr(value).c_str()) + ", expected a number");
+    r.coefficients[nb::cast<std::string>(key)] = x;
+  }
+  if (!platform.is_none()) {
+    if (!nb::isinstance<PlatformDescription>(platform))
+      throw Error("platform: read another thing, expected a PlatformDescription");
+    r.platform = nb::cast<const PlatformDescription&>(platform);
+  }
+  return r;
+}
 
 void bind_descriptions(nb::module_& m) {
   bind_transform(m);
@@ -293,7 +334,7 @@ void bind_descriptions(nb::module_& m) {
   m.def(
       "read_robot",
       [](const std::string& path, const std::map<std::string, nb::object>& settings) {
-        return read_robot(path, settings_from(settings));
+        return Description(read_robot(path, settings_from(settings)));
       },
       "path"_a, "settings"_a = std::map<std::string, nb::object>{},
       "A robot file. `settings` puts other values into it first: {\"legs.joints.drive.screw\": \"5 mm\", "
@@ -301,23 +342,30 @@ void bind_descriptions(nb::module_& m) {
   m.def(
       "parse_robot",
       [](const std::string& text, const std::string& file, const std::map<std::string, nb::object>& settings) {
-        return parse_robot(text, file, settings_from(settings));
+        return Description(parse_robot(text, file, settings_from(settings)));
       },
       "text"_a, "file"_a = "text", "settings"_a = std::map<std::string, nb::object>{},
       "The same from text; `file` stands in messages.");
   m.def("robot_schema", &robot_schema, "The JSON Schema of robot files.");
-  m.def("check_description", &check_description, "robot"_a,
-        "Throws Error unless the description makes sense by itself.");
-  m.def("with_elastic_chains", &with_elastic_chains, "robot"_a, "n"_a,
-        "The robot with n more elastic freedoms in each chain.");
-  m.def("with_repeated_legs", &with_repeated_legs, "robot"_a, "times"_a, "home"_a,
-        "The robot with all its legs placed `times` times, evenly turned.");
+  m.def(
+      "check_description", [](const Description& robot) { check_description(robot.made()); }, "robot"_a,
+      "Throws Error unless the description makes sense by itself.");
+  m.def(
+      "with_elastic_chains",
+      [](const Description& robot, int n) { return Description(with_elastic_chains(robot.made(), n)); }, "robot"_a,
+      "n"_a, "The robot with n more elastic freedoms in each chain.");
+  m.def(
+      "with_repeated_legs",
+      [](const Description& robot, int times, const Transform<double>& home) {
+        return Description(with_repeated_legs(robot.made(), times, home));
+      },
+      "robot"_a, "times"_a, "home"_a, "The robot with all its legs placed `times` times, evenly turned.");
   m.def(
       "with_modes",
-      [](const RobotDescription& robot, int modes, double modal_damping, bool refine) {
+      [](const Description& robot, int modes, double modal_damping, bool refine) {
         ModesOptions o;
         o.modes = modes, o.modal_damping = modal_damping, o.refine = refine;
-        return with_modes(robot, o).robot;
+        return Description(with_modes(robot.made(), o).robot);
       },
       "robot"_a, "modes"_a = 4, "modal_damping"_a = 0.0, "refine"_a = false,
       "The robot whose beams bend in modes: rigid motion and bending unknown together.");

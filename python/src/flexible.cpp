@@ -1,5 +1,5 @@
 /// Beams that bend.
-#include "core.hpp"
+#include "descriptions.hpp"
 #include "gough/io/bent_robot.hpp"
 #include "gough/io/flex_report.hpp"
 #include "gough/io/follow_report.hpp"
@@ -47,10 +47,12 @@ void bind_flexible(nb::module_& m) {
       .def_ro("planar", &BentMechanism::planar);
   m.def(
       "bent_mechanism",
-      [](const RobotDescription& robot, int modes, const FlexOptions& o) {
+      [](const Description& described, int modes, const FlexOptions& o) {
+        const RobotDescription robot = described.made();
+        nb::gil_scoped_release unlocked;
         return bent_mechanism(robot, {modes, o.space, o.damping, o.modal_damping, false});
       },
-      "robot"_a, "modes"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
+      "robot"_a, "modes"_a, "options"_a);
 
   using R = FlexReport;
   nb::class_<R>(m, "FlexReport", "What beams do along a motion; print it.")
@@ -69,8 +71,7 @@ void bind_flexible(nb::module_& m) {
       .def_prop_ro(
           "frequencies", [](const R& r) { return r.range; }, "lowest and highest of each [Hz]")
       .def_prop_ro(
-          "table", [](const R& r) { return r.table ? python_table(*r.table) : nb::none(); },
-          nb::sig("def table(self) -> gough.table.Table"),
+          "table", [](const R& r) { return python_table(r.table); },
           "all rows; the columns are those of the command-line tool's tables")
       .def("to_pandas", &to_pandas, nb::sig("def to_pandas(self) -> pandas.DataFrame"), "The table as a pandas frame.")
       .def("explain", [](const R& r) { return r.answer.along.explain(r.motion); })

@@ -47,13 +47,16 @@ void bind_base(nb::module_& m) {
                      for (const BaseParameter& p : b.r.base) names.push_back(p.name);
                      return names;
                    })
-      .def_prop_ro("values",
-                   [](const B& b) {
-                     std::vector<double> x;
-                     for (const BaseParameter& p : b.r.base) x.push_back(value_of(b.r, p));
-                     return array_of(std::move(x));
-                   })
-      .def_prop_ro("singular_values", [](const B& b) { return array_of(b.r.singular_values); })
+      .def_prop_ro(
+          "values",
+          [](const B& b) {
+            std::vector<double> x;
+            for (const BaseParameter& p : b.r.base) x.push_back(value_of(b.r, p));
+            return array_of(std::move(x));
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "singular_values", [](const B& b) { return array_of(b.r.singular_values); }, nb::rv_policy::automatic)
       .def_prop_ro("condition", [](const B& b) { return b.r.condition; })
       .def_prop_ro("gap", [](const B& b) { return b.r.gap; })
       .def(
@@ -146,10 +149,13 @@ void bind_identify(nb::module_& m) {
                      if (!i.r.validation) return std::nullopt;
                      return i.r.validation->relative();
                    })
-      .def_prop_ro("t", [](const I& i) { return array_of(i.r.fit.t); })
       .def_prop_ro(
-          "force", [](const I& i) { return forces(i.r.fit.force); }, "measured, rows are times")
-      .def_prop_ro("predicted", [](const I& i) { return forces(i.r.fit.predicted); })
+          "t", [](const I& i) { return array_of(i.r.fit.t); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "force", [](const I& i) { return forces(i.r.fit.force); }, "measured, rows are times",
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "predicted", [](const I& i) { return forces(i.r.fit.predicted); }, nb::rv_policy::automatic)
       .def("to_dict", [](const I& i) { return from_json(identification_json(*i.m, i.r)); })
       .def(
           "mechanism", [](const I& i) { return with_parameters(*i.m, i.r.base.space, i.r.full); },

@@ -1,5 +1,5 @@
 /// Mechanisms and workspaces: what the library computes with.
-#include "core.hpp"
+#include "descriptions.hpp"
 #include "gough/control/control.hpp"
 #include "gough/dynamics/along.hpp"
 #include "gough/io/bent_robot.hpp"
@@ -124,21 +124,18 @@ void bind_mechanism(nb::module_& m) {
           "mechanism", [](const Prepared& p) -> const M& { return p.mechanism; }, nb::rv_policy::copy)
       .def_prop_ro("closed", [](const Prepared& p) { return p.home.assembly.closed; })
       .def("explain", [](const Prepared& p) { return p.home.assembly.explain(p.mechanism); });
-  m.def("prepare", &prepare, "robot"_a, nb::call_guard<nb::gil_scoped_release>(),
-        "From a description to a mechanism: massless bodies merged, built, home assembled, idle motions locked.");
+  m.def(
+      "prepare",
+      [](const Description& described) {
+        const RobotDescription robot = described.made();
+        nb::gil_scoped_release unlocked;
+        return prepare(robot);
+      },
+      "robot"_a,
+      "From a description to a mechanism: massless bodies merged, built, home assembled, idle motions locked.");
   m.def(
       "load_robot", [](const std::string& path) { return load_robot(path); }, "path"_a,
       nb::call_guard<nb::gil_scoped_release>(), "A mechanism ready to compute with, from a robot file.");
-  m.def(
-      "ready",
-      [](const RobotDescription& robot) {
-        Prepared p = prepare(robot);
-        if (!p.home.assembly.closed)
-          throw Error(robot.where, "the home pose cannot be assembled: " + p.home.assembly.explain(p.mechanism));
-        return std::move(p.mechanism);
-      },
-      "robot"_a, nb::call_guard<nb::gil_scoped_release>(),
-      "The mechanism of a description; throws Error where its home cannot be assembled.");
   m.def("modes_text", &modes_text, "m"_a,
         "Modes of a robot whose beams bend, frequencies, and what the reduction costs.");
 

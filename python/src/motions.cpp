@@ -111,13 +111,12 @@ void bind_along(nb::module_& m) {
       .def_ro("not_unique", &R::not_unique)
       .def_ro("elastic_residual", &R::elastic_residual)
       .def_prop_ro(
-          "table", [](const R& r) { return r.table ? python_table(*r.table) : nb::none(); },
-          nb::sig("def table(self) -> gough.table.Table"),
+          "table", [](const R& r) { return python_table(r.table); },
           "all rows; the columns are those of the command-line tool's tables")
       .def("to_pandas", &to_pandas, nb::sig("def to_pandas(self) -> pandas.DataFrame"), "The table as a pandas frame.")
       .def("explain", [](const R& r) { return r.answer.explain(r.motion); })
       .def(
-          "sizing", [](const R& r) { return from_json(sizing_json(r.sizing)); },
+          "sizing", [](const R& r) { return from_json<nb::list>(sizing_json(r.sizing)); },
           "The actuators' loads, a list of dicts.")
       .def(
           "to_dict", [](const R& r) { return from_json(inverse_json(r)); }, "What `gough inverse --json` prints.")
@@ -187,7 +186,7 @@ void bind_along(nb::module_& m) {
                               array_of(std::move(a), {n, nv}));
       },
       "m"_a, "motion"_a, "elastic"_a = ElasticMotion::locked,
-      nb::sig("def closed_states(m: Mechanism, motion: KnownMotion, elastic: ElasticMotion = ElasticMotion.locked) -> "
+      nb::sig("def closed_states(m: Mechanism, motion: KnownMotion, elastic: ElasticMotion = ...) -> "
               "tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray, numpy.ndarray]"),
       "t, q, v, a of all joints along a motion, a row for each state.");
   m.def(

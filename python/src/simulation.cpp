@@ -87,8 +87,7 @@ void bind_runs(nb::module_& m) {
       .def_prop_ro("conservative", [](const R& r) { return r.report.conservative; })
       .def_prop_ro("beyond", [](const R& r) { return r.report.beyond; })
       .def_prop_ro(
-          "table", [](const R& r) { return r.report.table ? python_table(*r.report.table) : nb::none(); },
-          nb::sig("def table(self) -> gough.table.Table"),
+          "table", [](const R& r) { return python_table(r.report.table); },
           "all rows; the columns are those of the command-line tool's tables")
       .def("to_pandas", &to_pandas, nb::sig("def to_pandas(self) -> pandas.DataFrame"), "The table as a pandas frame.")
       .def(

@@ -191,6 +191,22 @@ void choose_anew(const Mechanism<double>& m, Workspace<double>& w, Dynamics<doub
   d.external = external;
 }
 
+constexpr double stretched = 1e-4;
+
+/// A leg is at the end of its reach: the platform's rates no longer give those of its joints, though the loops as a whole are regular.
+bool is_stretched(const Dynamics<double>& d, bool leg_wise) {
+  return leg_wise && d.first_pivot > 0 && !(d.smallest_pivot(true) > stretched * d.first_pivot);
+}
+
+/// The same robot and state by a formulation that does not go leg by leg.
+Dynamics<double> as_a_whole(const Mechanism<double>& m, Workspace<double>& w, const Dynamics<double>& d) {
+  DynamicsOptions o = d.options;
+  o.by = Formulation::dalembert;
+  Dynamics<double> whole(m, w, o);
+  whole.external = d.external;
+  return whole;
+}
+
 DynamicsAnswer singular(std::string reason) { return {Status::singular, 0, std::move(reason)}; }
 
 /// The loops at this position, whatever is asked of them.
@@ -292,6 +308,10 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
     choose_anew(m, w, d);
     inverse_kernel(m, w, d);
   }
+  if (is_stretched(d, d.inverse_is_leg_wise())) {
+    Dynamics<double> whole = as_a_whole(m, w, d);
+    return inverse_dynamics(m, w, whole);
+  }
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
   const Efforts<double>& efforts = d.elastic_legs ? d.elastic_legs->actuated : d.efforts;
   const double size = effort_size(efforts);
@@ -320,6 +340,10 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
   }
   look(m, w, d);
   if (!is_conditioned(m, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
+  if (is_stretched(d, d.forward_is_leg_wise())) {
+    Dynamics<double> whole = as_a_whole(m, w, d);
+    return forward_dynamics(m, w, whole);
+  }
   forward_from_poses(m, w, d);
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
   const bool feeds_back = d.options.iteration.feed_back && d.iteration.y.cwiseAbs().sum() < diverged;

@@ -122,6 +122,33 @@ TEST_P(StatusOf, ForwardAtAType2SingularityIsNot) {
   EXPECT_LT(error_of(w.a, newton_euler::forward(m, w.q, w.v, {w.tau, {}}).a), 1e-12);
 }
 
+/// A leg at the end of its reach: the platform's rates do not give its joints', but nothing is singular in the dynamics.
+TEST_P(StatusOf, AStretchedLegHasForcesAndAccelerations) {
+  const Mechanism<double> m = prepared("five_bar").mechanism;
+  const Transform<double> near_the_end{Mat3<double>::Identity(), {-0.19, 0.51, 0}};
+  Workspace<double> w(m);
+  ASSERT_TRUE(inverse_kinematics(m, near_the_end, w, {.coordinates = {}, .mode = "", .check_limits = false}).ok());
+  Dynamics d(m, w, options);
+  ASSERT_TRUE(forward_dynamics(m, w, d).ok());
+  for (const double bent : {1e-3, 1e-6, 1e-9, 0.0}) {
+    Hold hold;
+    hold.coordinates.assign(at(m.nv), false);
+    for (const auto& [joint, value] : {std::pair("right", 2 * std::numbers::pi / 3), std::pair("right_elbow", bent)}) {
+      w.q[position_of(m, m.find_coordinate(joint))] = value;
+      hold.coordinates[at(m.find_coordinate(joint))] = true;
+    }
+    ASSERT_TRUE(close_loops(m, w, hold).closed);
+    w.tau << 1, 2;
+    const DynamicsAnswer a = forward_dynamics(m, w, d);
+    EXPECT_TRUE(a.ok()) << bent << a.reason;
+    EXPECT_LT(error_of(w.a, newton_euler::forward(m, w.q, w.v, {w.tau, {}}).a), 1e-9) << bent;
+    const DynamicsAnswer back = inverse_dynamics(m, w, d);
+    EXPECT_TRUE(back.ok()) << bent << back.reason;
+    EXPECT_NEAR(w.tau[0], 1, 1e-8) << bent;
+    EXPECT_NEAR(w.tau[1], 2, 1e-8) << bent;
+  }
+}
+
 /// The loops lose a row where the four-bars of the benchmark lie level.
 TEST_P(StatusOf, LoopsThatLoseRankAreSingular) {
   const Mechanism<double> m = prepared_from(R"(

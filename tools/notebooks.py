@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Executes the notebooks of a folder and keeps them, with their outputs, in another: tools/notebooks.py FROM TO."""
+
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+
+def execute(source: Path, target: Path) -> bool:
+    notebook = nbformat.read(source, as_version=4)
+    start = time.monotonic()
+    try:
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": source.parent}}).execute()
+    except CellExecutionError as error:
+        print(f"{source}: {error}", file=sys.stderr)
+        return False
+    finally:
+        nbformat.write(notebook, target)
+    print(f"{source}: {time.monotonic() - start:.0f} s")
+    return True
+
+
+def main() -> int:
+    folder, made = Path(sys.argv[1]), Path(sys.argv[2])
+    made.mkdir(parents=True, exist_ok=True)
+    notebooks = sorted(folder.glob("*.ipynb"))
+    if not notebooks:
+        print(f"{folder}: read no notebooks, expected some", file=sys.stderr)
+        return 1
+    done = [execute(notebook, made / notebook.name) for notebook in notebooks]
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
