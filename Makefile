@@ -112,13 +112,12 @@ wheel:  ## build a wheel, install it into a clean environment and try it there (
 	@echo "== wheel"
 	@python/tests/wheel.sh build/venv/bin/python
 
-docs: build  ## the documentation as a site that needs no network, build/site/index.html
+docs: build notebooks  ## the documentation as a site that needs no network, build/site/index.html
 	@tools/setup docs
-	@$(MAKE) build/docs-venv/installed
+	@$(MAKE) -s build/docs-venv/installed
 	@python3 tools/docs/keys.py
 	@python3 tools/docs/commands.py
-	@if PYTHONPATH=build/python build/venv/bin/python -c 'import gough' 2>/dev/null; then \
-	  PYTHONPATH=build/python build/venv/bin/python tools/docs/python_api.py; fi
+	@PYTHONPATH=build/python build/venv/bin/python tools/docs/python_api.py
 	@rm -rf build/cpp && mkdir -p build/cpp && doxygen docs/Doxyfile
 	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict -q
 	@cp -r build/cpp/html build/site/cpp

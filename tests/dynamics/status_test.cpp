@@ -124,7 +124,7 @@ TEST_P(StatusOf, ForwardAtAType2SingularityIsNot) {
 
 /// A leg at the end of its reach: the platform's rates do not give its joints', but nothing is singular in the dynamics.
 TEST_P(StatusOf, AStretchedLegHasForcesAndAccelerations) {
-  const Mechanism<double> m = prepared("five_bar").mechanism;
+  const Mechanism<double> m = load_robot(robot_path("five_bar"));
   const Transform<double> near_the_end{Mat3<double>::Identity(), {-0.19, 0.51, 0}};
   Workspace<double> w(m);
   ASSERT_TRUE(inverse_kinematics(m, near_the_end, w, {.coordinates = {}, .mode = "", .check_limits = false}).ok());
