@@ -46,11 +46,12 @@ test: setup  ## build everything, check the format, run all tests
 	@ctest --test-dir build -j$(JOBS) --output-on-failure --no-tests=error
 
 bench: setup  ## build and run the benchmarks, write docs/performance.md
-	@cmake --preset release -DGOUGH_BENCH=ON >/dev/null
-	@$(BUILD) build -j$(JOBS) --target gough_bench
+	@cmake --preset release -DGOUGH_BENCH=ON $$(tools/python_env) >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_bench gough_python gough_python_modules
 	@build/gough_bench --benchmark_out=build/times.json --benchmark_out_format=json
 	@python3 bench/roofline.py build/times.json docs/pictures/roofline.svg
-	@python3 bench/page.py build/times.json .
+	@PYTHONPATH=build/python build/venv/bin/python bench/python_bench.py build/python_times.json
+	@python3 bench/page.py build/times.json build/python_times.json .
 
 bench-peers: setup  ## compare with Pinocchio, MuJoCo, Simbody and DART (installs them), write docs/peers.md
 	@tools/setup peers

@@ -1,5 +1,6 @@
 /// All benchmarks, then the ratios that travel between machines: the library on the hexapod over the hand-written one.
 #include <algorithm>
+#include <fstream>
 #include <map>
 
 #include <palida_inverse_batch.h>
@@ -39,6 +40,14 @@ class Remembering : public benchmark::ConsoleReporter {
   std::map<std::string, double> time_;
 };
 
+/// The processor's name, where the system tells it.
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,6 +56,7 @@ int main(int argc, char** argv) {
   gough::register_kinematics();
   gough::register_flexible();
   benchmark::Initialize(&argc, argv);
+  benchmark::AddCustomContext("cpu_model", processor());
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   Remembering reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);

@@ -59,10 +59,14 @@ def roofline(times, picture):
     points = {what: OPERATIONS[what] / (times[f"generated/{what}_of_2048"]["cpu_time"] / MANY) for what in OPERATIONS}
     lanes = {what: COUNTED[what] / times[f"generated/{what}_lanes"]["cpu_time"] for what in OPERATIONS}
     line = {what: COUNTED[what] / times[f"generated/{what}"]["cpu_time"] for what in OPERATIONS}
-    print(f"\nroofs: {peak:.1f} operations/ns of fused products and sums, {near:.0f} bytes/ns from the cache, {far:.0f} from memory")
+    print(
+        f"\nroofs: {peak:.1f} operations/ns of fused products and sums, {near:.0f} bytes/ns from the cache, {far:.0f} from memory"
+    )
     for what, rate in points.items():
-        print(f"{what} of many: {rate:.1f} operations/ns, {100 * rate / peak:.0f} % of the roof, "
-              f"{OPERATIONS[what] / BYTES:.1f} operations a byte")
+        print(
+            f"{what} of many: {rate:.1f} operations/ns, {100 * rate / peak:.0f} % of the roof, "
+            f"{OPERATIONS[what] / BYTES:.1f} operations a byte"
+        )
     draw(picture, peak, near, far, points, lanes, line)
 
 
@@ -71,11 +75,15 @@ def draw(picture, peak, near, far, points, lanes, line):
     x0, x1, y0, y1 = 0.1, 100.0, 0.5, 200.0  # operations per byte, operations per ns
 
     def at(x, y):
-        return (left + (width - left - 20) * math.log(x / x0) / math.log(x1 / x0),
-                height - bottom - (height - bottom - 20) * math.log(y / y0) / math.log(y1 / y0))
+        return (
+            left + (width - left - 20) * math.log(x / x0) / math.log(x1 / x0),
+            height - bottom - (height - bottom - 20) * math.log(y / y0) / math.log(y1 / y0),
+        )
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{width}" height="{height}" fill="white"/>']
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
 
     def text(x, y, words, anchor="start", colour="#333"):
         out.append(f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill="{colour}">{words}</text>')
@@ -89,16 +97,30 @@ def draw(picture, peak, near, far, points, lanes, line):
         out.append(f'<path d="M{a:.1f} {b:.1f}H{at(x1, y)[0]:.1f}" stroke="#ddd"/>')
         text(a - 6, b + 4, f"{y:g}", "end")
     text((left + width) / 2, height - 12, "operations per byte", "middle")
-    out.append(f'<text transform="translate(18 {height / 2}) rotate(-90)" text-anchor="middle" fill="#333">operations per ns, one core</text>')
+    out.append(
+        f'<text transform="translate(18 {height / 2}) rotate(-90)" text-anchor="middle" fill="#333">operations per ns, one core</text>'
+    )
     for name, rate, colour in (("cache", near, "#1f77b4"), ("memory", far, "#9467bd")):
         knee = peak / rate
         start = max(x0, y0 / rate)
         (a, b), (c, d), (e, _) = at(start, start * rate), at(knee, peak), at(x1, peak)
-        out.append(f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}H{e:.1f}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out.append(
+            f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}H{e:.1f}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        )
         side = -1 if name == "cache" else 1
-        text(c + 10 * side, d + (18 if side > 0 else -8), f"{name}: {rate:.0f} bytes/ns", "end" if side < 0 else "start", colour)
+        text(
+            c + 10 * side,
+            d + (18 if side > 0 else -8),
+            f"{name}: {rate:.0f} bytes/ns",
+            "end" if side < 0 else "start",
+            colour,
+        )
     text(at(x1, peak)[0], at(x1, peak)[1] - 6, f"products and sums: {peak:.0f}/ns", "end")
-    for group, mark, colour in ((points, "many states", "#d62728"), (lanes, "struts as lanes", "#2ca02c"), (line, "one state", "#ff7f0e")):
+    for group, mark, colour in (
+        (points, "many states", "#d62728"),
+        (lanes, "struts as lanes", "#2ca02c"),
+        (line, "one state", "#ff7f0e"),
+    ):
         for what, rate in group.items():
             a, b = at(OPERATIONS[what] / BYTES, rate)
             out.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"/>')

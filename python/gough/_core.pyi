@@ -2,17 +2,20 @@
 The C++ library of gough, name by name. Most programs want what `import gough` gives.
 """
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, overload
+import enum
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing
-import pandas
 from numpy.typing import NDArray
+import pandas
 
 import gough.page
 import gough.table
+
+
+version: str = '0.1.0'
 
 class Error(ValueError):
     """
@@ -1064,7 +1067,7 @@ class MobilityReport:
     @property
     def findings(self) -> list[Finding]: ...
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """What `gough check --json` prints."""
 
     def __str__(self) -> str: ...
@@ -1356,7 +1359,7 @@ def compare_formulations(m: Mechanism, states: int = 20) -> Comparison: ...
 
 def compare_text(robot: str, comparison: Comparison) -> str: ...
 
-def compare_json(robot: str, comparison: Comparison) -> dict: ...
+def compare_json(robot: str, comparison: Comparison) -> dict[str, Any]: ...
 
 def random_states(m: Mechanism, count: int) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """
@@ -1499,7 +1502,7 @@ class InverseReport:
     def sizing(self) -> list:
         """The actuators' loads, a list of dicts."""
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """What `gough inverse --json` prints."""
 
     def done(self) -> bool: ...
@@ -1578,7 +1581,7 @@ class SimulationReport:
         The run as a page with animation and plots; in a notebook it shows itself.
         """
 
-    def to_dict(self) -> dict: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
     def __str__(self) -> str: ...
 
@@ -1796,7 +1799,7 @@ class BaseParameters:
     def agree(self) -> bool:
         """Whether the regrouping rules find as many."""
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """What `gough parameters --json` prints."""
 
     def __str__(self) -> str: ...
@@ -1824,7 +1827,7 @@ class Excitation:
     def motion_file(self) -> str:
         """The text of a motion file."""
 
-    def to_dict(self) -> dict: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
     def __str__(self) -> str: ...
 
@@ -1879,7 +1882,7 @@ class Identification:
     @property
     def predicted(self) -> NDArray[numpy.float64]: ...
 
-    def to_dict(self) -> dict: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
     def mechanism(self) -> Mechanism:
         """The mechanism with the identified values."""
@@ -1944,7 +1947,7 @@ class FlexReport:
 
     def done(self) -> bool: ...
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """What `gough flex --json` prints."""
 
     def __str__(self) -> str: ...
@@ -1981,7 +1984,7 @@ class FollowReport:
 
     def failed(self) -> str: ...
 
-    def to_dict(self) -> dict: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
     def __str__(self) -> str: ...
 
@@ -2014,7 +2017,7 @@ class Program:
     def total(self) -> int:
         """operations of a call"""
 
-    def count(self) -> dict:
+    def count(self) -> dict[str, Any]:
         """What `gough generate --count --json` prints."""
 
     def write(self, folder: str = '.', lang: str = 'c', batch: bool = False) -> list[str]:

@@ -84,7 +84,10 @@ def test_columns_of_a_table_are_views(hexapod: gough.Robot) -> None:
 # ------------------------------------------------------------------------------------------- shapes and types
 
 WRONG = {
-    "q is short": (lambda q, v, a: (q[0, :-1], v[0], a[0]), r"hexapod: q: read an array of shape \(24\), expected \(25\)"),
+    "q is short": (
+        lambda q, v, a: (q[0, :-1], v[0], a[0]),
+        r"hexapod: q: read an array of shape \(24\), expected \(25\)",
+    ),
     "v is long": (lambda q, v, a: (q[0], np.zeros(25), a[0]), r"v: read an array of shape \(25\), expected \(24\)"),
     "a is short": (lambda q, v, a: (q[0], v[0], a[0, 1:]), r"a: read an array of shape \(23\), expected \(24\)"),
     "fewer rows": (lambda q, v, a: (q, v[:3], a), r"v: read an array of shape \(3, 24\), expected \(6, 24\)"),
@@ -236,7 +239,9 @@ def test_an_evaluator_writes_where_it_is_told(hexapod: gough.Robot) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: np.zeros(6, dtype=np.float32), lambda: np.zeros(6, dtype=int)])
-def test_an_evaluator_refuses_an_output_that_it_cannot_write(make: Callable[[], np.ndarray], hexapod: gough.Robot) -> None:
+def test_an_evaluator_refuses_an_output_that_it_cannot_write(
+    make: Callable[[], np.ndarray], hexapod: gough.Robot
+) -> None:
     """Numbers written into a converted copy would be lost without a word."""
     q, v, a = (x[0] for x in hexapod.random_states(1)[1:])
     evaluator = gough.Evaluator(hexapod.mechanism)

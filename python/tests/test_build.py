@@ -86,7 +86,9 @@ def test_a_pendulum_built_in_code_obeys_its_equation() -> None:
         assert torque[0] == pytest.approx(expected, rel=1e-13)
 
 
-def slider_crank(r: float, rod: float, ends: tuple[float, float], crank: float, slider: float) -> gough.RobotDescription:
+def slider_crank(
+    r: float, rod: float, ends: tuple[float, float], crank: float, slider: float
+) -> gough.RobotDescription:
     """A crank of moment `crank`, a rod whose mass sits at its ends, a slider on the x axis."""
     link = body("link", 0)
     link.points = [(ends[0], [0, 0, 0]), (ends[1], [rod, 0, 0])]
@@ -344,7 +346,9 @@ def test_without_friction_forces_are_even_in_the_rates() -> None:
 def test_wrong_parts_are_refused_with_their_place() -> None:
     d = pendulum()
     d.joints[0].parent = "nix"
-    with pytest.raises(gough.Error, match="joint 'hinge': read the body 'nix', expected 'base' or a body of this robot"):
+    with pytest.raises(
+        gough.Error, match="joint 'hinge': read the body 'nix', expected 'base' or a body of this robot"
+    ):
         gough.Robot(d)
     d = pendulum()
     d.bodies.append("arm")

@@ -188,7 +188,9 @@ def test_derivatives_of_forces_are_exact(name: str) -> None:
     w = robot.workspace(q)
     assert gough.Dynamics(robot.mechanism, w).independent == index
     place = robot.mechanism.actuator_position
-    at = dict(zip(names(robot, "q") + names(robot, "v") + names(robot, "a"), [*q[place], *v[index], *a[index]], strict=True))
+    at = dict(
+        zip(names(robot, "q") + names(robot, "v") + names(robot, "a"), [*q[place], *v[index], *a[index]], strict=True)
+    )
 
     def forces(rows: pd.DataFrame) -> np.ndarray:
         found: np.ndarray = robot.inverse_dynamics(rows).table[names(robot, "tau")]
@@ -206,7 +208,9 @@ def test_derivatives_of_accelerations_are_exact(name: str) -> None:
     index, place = robot.mechanism.actuator_index, robot.mechanism.actuator_position
     q, v, a = (x[1] for x in robot.random_states(2)[1:])
     tau = robot.inverse_dynamics(q, v, a)
-    at = dict(zip(names(robot, "q") + names(robot, "v") + names(robot, "tau"), [*q[place], *v[index], *tau], strict=True))
+    at = dict(
+        zip(names(robot, "q") + names(robot, "v") + names(robot, "tau"), [*q[place], *v[index], *tau], strict=True)
+    )
 
     def accelerations(rows: pd.DataFrame) -> np.ndarray:
         found: np.ndarray = robot.forward_dynamics(rows)[names(robot, "a")]
@@ -277,7 +281,9 @@ def test_a_dict_a_file_and_a_trajectory_are_one_motion(hexapod: gough.Robot) -> 
 def test_states_along_a_motion_follow_its_formula(hexapod: gough.Robot) -> None:
     rate, z = 2 * np.pi, -0.60
     coordinates = {"x": {"sin": ["50 mm"]}, "z": {"offset": z, "cos": ["20 mm"]}}
-    t, q, v, a = hexapod.states({"harmonic": {"duration": "1 s", "rate": "1 Hz", "coordinates": coordinates}}, step=0.05)
+    t, q, v, a = hexapod.states(
+        {"harmonic": {"duration": "1 s", "rate": "1 Hz", "coordinates": coordinates}}, step=0.05
+    )
     x_at, z_at = hexapod.coordinates.index("platform.x"), hexapod.coordinates.index("platform.z")
     s, c = np.sin(rate * t), np.cos(rate * t)
     for found, expected in (
@@ -313,7 +319,8 @@ def test_forward_dynamics_of_a_table_is_the_tools(five_bar: gough.Robot, tmp_pat
 
 
 def test_a_wrench_in_a_tables_columns_is_the_wrench(hexapod: gough.Robot) -> None:
-    row = {"z": [-0.65], **{c: [0.0] for c in ("vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az", "dwx", "dwy", "dwz")}}
+    at_rest = "x y rx ry rz vx vy vz wx wy wz ax ay az dwx dwy dwz".split()
+    row = {"z": [-0.65], **{c: [0.0] for c in at_rest}}
     pushed = hexapod.inverse_dynamics(row | {"fz": [100.0], "mx": [3.0]}).table[names(hexapod, "tau")][0]
     still = np.zeros(24)
     expected = hexapod.inverse_dynamics(hexapod.home, still, still, wrench=[0, 0, 100, 3, 0, 0])
@@ -365,15 +372,21 @@ def test_what_progress_raises_ends_the_work(hexapod: gough.Robot) -> None:
 MISUSES = [
     (lambda r: r.inverse_dynamics(CIRCLE, np.zeros(24)), "read a motion with v or wrench"),
     (lambda r: r.inverse_dynamics(CIRCLE, wrench=np.zeros(6)), "read a motion with v or wrench"),
-    (lambda r: r.inverse_dynamics(CIRCLE, elastic="soft"), "elastic: read 'soft', expected one of given, locked, quasistatic"),
+    (
+        lambda r: r.inverse_dynamics(CIRCLE, elastic="soft"),
+        "elastic: read 'soft', expected one of given, locked, quasistatic",
+    ),
     (lambda r: r.inverse_dynamics(CIRCLE, by="newton"), "by: read 'newton', expected one of"),
     (lambda r: r.inverse_dynamics(CIRCLE, step=0), "read a step of 0 s"),
     (lambda r: r.inverse_dynamics("motions/none.yaml"), "motions/none.yaml: cannot be opened"),
-    (lambda r: r.inverse_dynamics({"circle": {"radius": "5 kg", "duration": "1 s"}}), "read '5 kg', expected a number in m"),
+    (
+        lambda r: r.inverse_dynamics({"circle": {"radius": "5 kg", "duration": "1 s"}}),
+        "read '5 kg', expected a number in m",
+    ),
     (lambda r: r.inverse_dynamics({"t": [0, 1], "nix": [1, 2]}), "table"),
     (lambda r: r.inverse_dynamics(3.0), "read float, expected a table"),
     (lambda r: r.forward_dynamics(r.home, np.zeros(24)), "read q and v without tau"),
-    (lambda r: r.forward_dynamics({"z": [-0.65]}), "tau"),
+    (lambda r: r.forward_dynamics({"z": [-0.65]}), "read a table without x, y, rx, ry, rz, vx"),
 ]
 
 
@@ -385,6 +398,8 @@ def test_misuse_is_told(case: int, hexapod: gough.Robot) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"a": np.zeros(24)}, {"failures": "nan"}, {"nix": 1}])
-def test_arguments_that_mean_nothing_along_a_motion_are_refused(arguments: dict[str, Any], hexapod: gough.Robot) -> None:
+def test_arguments_that_mean_nothing_along_a_motion_are_refused(
+    arguments: dict[str, Any], hexapod: gough.Robot
+) -> None:
     with pytest.raises((TypeError, gough.Error)):
         hexapod.inverse_dynamics(CIRCLE, **arguments)
