@@ -106,7 +106,7 @@ browser-test:  ## the pages of report and view in a real browser (part of verify
 notebooks: python  ## execute docs/notebooks into build/notebooks (part of verify)
 	@tools/python_env notebook >/dev/null
 	@echo "== notebooks"
-	@PYTHONPATH=build/python build/venv/bin/python tools/notebooks.py docs/notebooks build/notebooks
+	@PYTHONPATH=$(CURDIR)/build/python build/venv/bin/python tools/notebooks.py docs/notebooks build/notebooks
 
 wheel:  ## build a wheel, install it into a clean environment and try it there (part of verify)
 	@tools/python_env notebook >/dev/null

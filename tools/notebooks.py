@@ -2,29 +2,38 @@
 """Executes the notebooks of a folder and keeps them, with their outputs, in another: tools/notebooks.py FROM TO."""
 
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import nbformat
+from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 
-def execute(source: Path, target: Path) -> bool:
+def run(notebook, folder):
+    """Cell by cell, with the folder as the working one."""
+    with tempfile.TemporaryDirectory() as place:  # sockets are files there: nothing listens on a network
+        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(Path(place) / "kernel"))
+        NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}}).execute()
+
+
+def execute(source, target):
     notebook = nbformat.read(source, as_version=4)
     start = time.monotonic()
     try:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": source.parent}}).execute()
+        run(notebook, source.parent)
     except CellExecutionError as error:
         print(f"{source}: {error}", file=sys.stderr)
         return False
     finally:
         nbformat.write(notebook, target)
-    print(f"{source}: {time.monotonic() - start:.0f} s")
+    print(f"{source}: {time.monotonic() - start:.0f} s", flush=True)
     return True
 
 
-def main() -> int:
+def main():
     folder, made = Path(sys.argv[1]), Path(sys.argv[2])
     made.mkdir(parents=True, exist_ok=True)
     notebooks = sorted(folder.glob("*.ipynb"))

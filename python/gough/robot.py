@@ -49,7 +49,7 @@ class Position(NamedTuple):
     residual: float
     #: 0: in closed form
     iterations: int
-    #: working mode, of inverse kinematics
+    #: working mode, where one was asked for or all were listed
     mode: str
 
 
@@ -248,6 +248,10 @@ class Robot:
         found = _core.all_forward_kinematics(self.mechanism, actuators)
         return [self._position(self.workspace(p.q), p.answer) for p in found.postures]
 
+    def poses(self, q: ArrayLike | None = None) -> dict[str, _core.Transform]:
+        """The pose of every body's own frame in the base, by name."""
+        return _core.body_poses(self.mechanism, self.workspace(q))
+
     def jacobian(self, q: ArrayLike | None = None) -> Floats:
         """6 x independent coordinates: vx vy vz wx wy wz of the platform per rate (of the actuators, where they are as many as
         freedoms)."""
@@ -269,7 +273,7 @@ class Robot:
         if isinstance(motion, (str, os.PathLike)):
             return _core.load_known_motion(os.fspath(motion), self.mechanism, step, _elastic(elastic))
         if isinstance(motion, Mapping) and _MOTION_KEYS & set(motion):
-            return _core.known_motion(self.trajectory(motion), "motion", step)
+            return _core.known_motion(self.trajectory(motion), str(motion.get("motion", "motion")), step)
         table = Table.of(motion)
         return _core.known_motion_of_table(
             table.columns, table.values, "table", self.mechanism, step, _elastic(elastic)
@@ -380,13 +384,7 @@ class Robot:
             else:
                 q, v, last = (np.ascontiguousarray(x) for x in arrays)
                 out = np.empty((len(q), size))
-        if wrench is not None:
-            evaluator.set_wrench(wrench)
-        try:
-            (evaluator.inverse if what == "inverse" else evaluator.forward)(q, v, last, out, failures == "nan")
-        finally:
-            if wrench is not None:
-                evaluator.set_wrench(None)
+        (evaluator.inverse if what == "inverse" else evaluator.forward)(q, v, last, out, failures == "nan", wrench)
         return out
 
     def _inverse_along(
@@ -452,7 +450,7 @@ class Robot:
         return _core.energy_balance(self.mechanism, w)
 
     def compare(self, states: int = 20) -> _core.Comparison:
-        """All formulations on the same random states: ``.agrees()``, and ``gough.compare_text(name, c)`` as text."""
+        """All formulations on the same random states: ``.agrees()``; print it for how far they differ and what they cost."""
         return _core.compare_formulations(self.mechanism, states)
 
     # ------------------------------------------------------------------------------------------- simulation
@@ -566,6 +564,11 @@ class Robot:
         encoder: float = 0.0,
         velocity_filter: float = 0.0,
         delay: int = 1,
+        force: float = np.inf,
+        force_rate: float = np.inf,
+        rate: float = 1.0,
+        identical_legs: bool = False,
+        symmetric: bool = False,
         speed: float = 1.0,
         step: float | None = None,
         **simulation: Any,
@@ -573,14 +576,18 @@ class Robot:
         """A controller, sampled once in ``period``, follows a motion on a ``plant`` (another robot; default this one).
 
         ``law``: joint, computed_force, computed_torque or adaptive with bandwidths ``position`` and ``velocity`` [Hz]; a ControlLaw;
-        or a function of a ControlSample that returns the forces. Returns the simulation, and a table of t, e.NAME (desired less true
+        or a function of a ControlSample that returns the forces. ``force`` and ``force_rate`` limit the forces [N or N m, per s];
+        ``rate``, ``identical_legs`` and ``symmetric`` are those of adaptive. Returns the simulation, and a table of t, e.NAME (desired less true
         position of each actuator) and tau.NAME.
         """
         plant = plant or self
         trajectory = motion if isinstance(motion, _core.Trajectory) else self.trajectory(motion)
         reference = _core.reference_of(self.mechanism, trajectory, period, speed)
-        chosen = self._law(law, position, velocity) if isinstance(law, str) else law
-        controller = _core.sampled(plant.mechanism, reference, chosen, encoder, velocity_filter, delay)
+        adaptive = {"rate": rate, "identical_legs": identical_legs, "symmetric": symmetric}
+        chosen = self._law(law, position, velocity, adaptive) if isinstance(law, str) else law
+        controller = _core.sampled(
+            plant.mechanism, reference, chosen, encoder, velocity_filter, delay, force, force_rate
+        )
         q, _ = _core.standing_at(plant.mechanism, reference.q[0])
         every = max(1, round((step or period) / period))
         simulation.setdefault("friction", "smooth")
@@ -592,7 +599,7 @@ class Robot:
         columns = ["t", *(f"e.{n}" for n in names), *(f"tau.{n}" for n in names)]
         return report, Table(columns, np.column_stack([report.table["t"], error, forces]))
 
-    def _law(self, name: str, position: float, velocity: float) -> _core.ControlLaw:
+    def _law(self, name: str, position: float, velocity: float, adaptive: dict[str, Any]) -> _core.ControlLaw:
         if name == "computed_torque":
             return _core.computed_torque(self.mechanism, position, velocity)
         gains = _core.gains_for(self.mechanism, position, velocity)
@@ -601,7 +608,7 @@ class Robot:
         if name == "computed_force":
             return _core.computed_force(gains)
         if name == "adaptive":
-            return _core.adaptive(self.mechanism, gains)
+            return _core.adaptive(self.mechanism, gains, **adaptive)
         raise _core.Error(
             f"law: read '{name}', expected joint, computed_force, computed_torque, adaptive, or a function"
         )

@@ -20,6 +20,28 @@ void point(nb::class_<Class>& c, const char* name, Member Class::*member, const 
       doc);
 }
 
+/// What is copied out is a tuple: what is changed in it would be lost.
+template <class Item>
+nb::typed<nb::tuple, Item, nb::ellipsis> as_tuple(const std::vector<Item>& all) {
+  return nb::cast<nb::typed<nb::tuple, Item, nb::ellipsis>>(nb::tuple(nb::cast(all)));
+}
+
+/// The pieces themselves. The vector never moves: it has room for all there can be.
+nb::typed<nb::tuple, BeamDescription, nb::ellipsis> beam_of(nb::handle_t<BodyDescription> self) {
+  std::vector<BeamDescription>& beam = nb::cast<BodyDescription&>(self).beam;
+  beam.reserve(most_beam_parts);
+  nb::list all;
+  for (BeamDescription& piece : beam) all.append(nb::cast(&piece, nb::rv_policy::reference_internal, self));
+  return nb::cast<nb::typed<nb::tuple, BeamDescription, nb::ellipsis>>(nb::tuple(all));
+}
+void set_beam(BodyDescription& body, const std::vector<BeamDescription>& pieces) {
+  if (pieces.size() > most_beam_parts)
+    throw Error("beam: read " + std::to_string(pieces.size()) + " pieces, expected at most " +
+                std::to_string(most_beam_parts));
+  body.beam.reserve(most_beam_parts);
+  body.beam.assign(pieces.begin(), pieces.end());
+}
+
 std::vector<Setting> settings_from(const std::map<std::string, nb::object>& given) {
   std::vector<Setting> all;
   for (const auto& [path, value] : given) {
@@ -119,13 +141,15 @@ void bind_parts(nb::module_& m) {
             for (int i = 0; i < 9; ++i) b.inertia(i / 3, i % 3) = I.x[static_cast<std::size_t>(i)];
           },
           nb::rv_policy::reference_internal, "3 x 3 about the centre of mass, body axes [kg m^2]")
-      .def_rw("beam", &BodyDescription::beam, "piece by piece (copies: assign a list to change it)")
+      .def_prop_rw("beam", &beam_of, &set_beam,
+                   "piece by piece: what is changed in a piece is changed in the body; assign a list to "
+                   "have more or fewer")
       .def_prop_rw(
           "points",
           [](const BodyDescription& b) {
             std::vector<std::pair<double, std::array<double, 3>>> all;
             for (const auto& [mass, p] : b.points) all.push_back({mass, {p[0], p[1], p[2]}});
-            return all;
+            return as_tuple(all);
           },
           [](BodyDescription& b, const std::vector<std::pair<double, std::array<double, 3>>>& all) {
             b.points.clear();
@@ -150,7 +174,7 @@ void bind_parts(nb::module_& m) {
           [](const C& c) {
             std::vector<std::pair<std::string, std::string>> all;
             for (const FrictionTerm& t : c.friction) all.emplace_back(t.function, t.coefficient);
-            return all;
+            return as_tuple(all);
           },
           [](C& c, const std::vector<std::pair<std::string, std::string>>& all) {
             c.friction.clear();
@@ -243,7 +267,7 @@ void bind_robot(nb::module_& m) {
             std::vector<std::string> names;
             for (std::size_t i = 0; i < 6; ++i)
               if (p.coordinates[i]) names.emplace_back(pose_names[i]);
-            return names;
+            return as_tuple(names);
           },
           [](P& p, const std::vector<std::string>& names) {
             p.coordinates = {};

@@ -22,6 +22,12 @@ Vec6<double> as_vector(const Force<double>& f) {
   return x;
 }
 
+/// With the robot's name, which its texts need.
+struct NamedComparison {
+  std::string robot;
+  Comparison c;
+};
+
 void bind_one(nb::module_& m) {
   using O = DynamicsOptions;
   nb::class_<O>(m, "DynamicsOptions")
@@ -99,17 +105,19 @@ void bind_witnesses(nb::module_& m) {
       .def_prop_ro("on_base", [](const Reactions& r) { return as_vector(r.on_base); });
   m.def("reactions", &reactions, "m"_a, "w"_a, "d"_a, "After inverse or forward dynamics with the same d.");
 
-  nb::class_<Comparison>(m, "Comparison", "All formulations on the same states; print it.")
-      .def_ro("states", &Comparison::states)
-      .def("agrees", &Comparison::agrees);
+  nb::class_<NamedComparison>(m, "Comparison", "All formulations on the same states; print it.")
+      .def_prop_ro("states", [](const NamedComparison& x) { return x.c.states; })
+      .def("agrees", [](const NamedComparison& x) { return x.c.agrees(); })
+      .def(
+          "to_dict", [](const NamedComparison& x) { return from_json(compare_json(x.robot, x.c)); },
+          "What `gough compare --json` prints.")
+      .def("__str__", [](const NamedComparison& x) { return compare_text(x.robot, x.c); });
   m.def(
       "compare_formulations",
-      [](const M& mechanism, int states) { return compare_formulations(mechanism, random_states(mechanism, states)); },
+      [](const M& mechanism, int states) {
+        return NamedComparison{mechanism.name, compare_formulations(mechanism, random_states(mechanism, states))};
+      },
       "m"_a, "states"_a = 20, nb::call_guard<nb::gil_scoped_release>());
-  m.def("compare_text", &compare_text, "robot"_a, "comparison"_a);
-  m.def(
-      "compare_json", [](const std::string& robot, const Comparison& c) { return from_json(compare_json(robot, c)); },
-      "robot"_a, "comparison"_a);
   m.def(
       "random_states",
       [](const M& mechanism, int count) {

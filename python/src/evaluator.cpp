@@ -10,14 +10,17 @@ namespace {
 using M = Mechanism<double>;
 enum class What { inverse, forward };
 
+using Out = nb::ndarray<double, nb::device::cpu>;
+using Wrench = std::optional<Vec6<double>>;  ///< fx fy fz mx my mz on the platform at its origin
+
 /// One mechanism and one formulation.
 class Evaluator {
  public:
   Evaluator(const M& m, const DynamicsOptions& o) : m_(m), options_(o), w_(m), d_(m, w_, o) {}
 
   /// Reads states from `q`, `v` and `in` (accelerations or forces), writes into `out`. One dimension: a state; two: rows are states.
-  void run(What what, const Numbers& q, const Numbers& v, const Numbers& in,
-           const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+  void run(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, bool nan_for_failures,
+           const std::optional<Vector>& given) {
     const bool many = q.ndim() == 2;
     const std::size_t nq = at(m_.nq), nv = at(m_.nv), na = m_.actuator.size();
     const std::size_t n = many ? q.shape(0) : 1;
@@ -26,22 +29,16 @@ class Evaluator {
     check(names[1], v, n, nv, many);
     check(names[2], in, n, what == What::inverse ? nv : na, many);
     check(names[3], out, n, what == What::inverse ? na : nv, many);
-    if (many) run_batch(what, n, q, v, in, out, nan_for_failures);
-    else run_one(what, q, v, in, out, nan_for_failures);
-  }
-
-  /// The wrench fx fy fz mx my mz on the platform at its origin, for the states to come; all of one state at a time.
-  void set_wrench(const std::optional<Vector>& wrench) {
-    wrench_.reset();
-    std::fill(w_.external.begin(), w_.external.end(), Force<double>{});
-    if (!wrench) return;
-    if (!m_.platform.exists()) throw Error(m_.name + ": wrench: read one, expected a robot with a platform");
-    wrench_ = fixed<6>("wrench", *wrench);
+    const Wrench wrench = checked_wrench(given);
+    if (many) return run_batch(what, n, q, v, in, out, nan_for_failures, wrench);
+    if (!busy_) return run_one(what, q, v, in, out, nan_for_failures, wrench, w_, d_);
+    Workspace<double> w(m_);  // another thread is inside, where a friction function in Python has let go of the lock
+    Dynamics<double> d(m_, w, options_);
+    run_one(what, q, v, in, out, nan_for_failures, wrench, w, d);
   }
 
   /// Seconds that the library's own calls take on the same numbers, without Python: the least of `repeats`.
-  double time(What what, const Numbers& q, const Numbers& v, const Numbers& in,
-              const nb::ndarray<double, nb::device::cpu>& out, int repeats) {
+  double time(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, int repeats) {
     nb::gil_scoped_release unlocked;
     double least = std::numeric_limits<double>::infinity();
     for (int r = 0; r < repeats; ++r) {
@@ -63,6 +60,12 @@ class Evaluator {
   std::string instructions() { return std::string(batch().instructions()); }
 
  private:
+  Wrench checked_wrench(const std::optional<Vector>& given) const {
+    if (!given) return {};
+    if (!m_.platform.exists()) throw Error(m_.name + ": wrench: read one, expected a robot with a platform");
+    return fixed<6>("wrench", *given);
+  }
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   template <class A>
@@ -84,8 +87,8 @@ class Evaluator {
     return *batch_;
   }
 
-  void batch_call(What what, const Numbers& q, const Numbers& v, const Numbers& in,
-                  const nb::ndarray<double, nb::device::cpu>& out, std::span<Status> status) {
+  void batch_call(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
+                  std::span<Status> status) {
     const bool states = by_state(q) && by_state(v) && by_state(in) && by_state(out);
     const bool entries = by_entry(q) && by_entry(v) && by_entry(in) && by_entry(out);
     if (!states && !entries)
@@ -96,13 +99,13 @@ class Evaluator {
     else batch().forward(span(q), span(v), span(in), span(out), status, layout);
   }
 
-  void run_batch(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in,
-                 const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+  void run_batch(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
+                 bool nan_for_failures, const Wrench& wrench) {
     std::vector<Status> status(n);
     batch();  // made with the lock: several threads may share an evaluator of many states
     {
       nb::gil_scoped_release unlocked;
-      if (wrench_) one_by_one(what, n, q, v, in, out, status);
+      if (wrench) one_by_one(what, n, q, v, in, out, status, wrench);
       else batch_call(what, q, v, in, out, status);
     }
     if (nan_for_failures) return;
@@ -115,10 +118,10 @@ class Evaluator {
   }
 
   /// With a wrench, which batches do not know.
-  void one_by_one(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in,
-                  const nb::ndarray<double, nb::device::cpu>& out, std::span<Status> status) {
+  void one_by_one(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
+                  std::span<Status> status, const Wrench& wrench) {
     Workspace<double> w(m_);
-    Dynamics<double> d(d_);
+    Dynamics<double> d(m_, w, options_);
     for (std::size_t s = 0; s < n; ++s) {
       const auto read = [&](const Numbers& from, VecX<double>& to) {
         for (Eigen::Index i = 0; i < to.size(); ++i)
@@ -127,7 +130,7 @@ class Evaluator {
       read(q, w.q);
       read(v, w.v);
       read(in, what == What::inverse ? w.a : w.tau);
-      status[s] = evaluate(what, w, d).status;
+      status[s] = evaluate(what, wrench, w, d).status;
       const VecX<double>& y = what == What::inverse ? w.tau : w.a;
       for (Eigen::Index i = 0; i < y.size(); ++i)
         out.data()[static_cast<int64_t>(s) * out.stride(0) + i * out.stride(1)] =
@@ -135,44 +138,55 @@ class Evaluator {
     }
   }
 
-  DynamicsAnswer evaluate(What what, Workspace<double>& w, Dynamics<double>& d) const {
-    if (wrench_) {
+  DynamicsAnswer evaluate(What what, const Wrench& wrench, Workspace<double>& w, Dynamics<double>& d) const {
+    if (wrench) {
       tree_positions(m_, w);
-      apply_platform_wrench(m_, {wrench_->tail<3>(), wrench_->head<3>()}, w);
+      apply_platform_wrench(m_, {wrench->tail<3>(), wrench->head<3>()}, w);
     }
     return what == What::inverse ? inverse_dynamics(m_, w, d) : forward_dynamics(m_, w, d);
   }
 
-  void run_one(What what, const Numbers& q, const Numbers& v, const Numbers& in,
-               const nb::ndarray<double, nb::device::cpu>& out, bool nan_for_failures) {
+  void run_one(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, bool nan_for_failures,
+               const Wrench& wrench, Workspace<double>& w, Dynamics<double>& d) {
     const auto read = [](const Numbers& from, VecX<double>& to) {
       const double* x = from.data();
       const int64_t step = from.stride(0);
       for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = x[i * step];
     };
-    read(q, w_.q);
-    read(v, w_.v);
-    read(in, what == What::inverse ? w_.a : w_.tau);
-    const DynamicsAnswer answer = evaluate(what, w_, d_);
-    const VecX<double>& y = what == What::inverse ? w_.tau : w_.a;
+    read(q, w.q);
+    read(v, w.v);
+    read(in, what == What::inverse ? w.a : w.tau);
+    std::fill(w.external.begin(), w.external.end(), Force<double>{});
+    const Busy busy(*this);
+    const DynamicsAnswer answer = evaluate(what, wrench, w, d);
+    const VecX<double>& y = what == What::inverse ? w.tau : w.a;
     if (!answer.ok() && !nan_for_failures) throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
     for (Eigen::Index i = 0; i < y.size(); ++i)
       out.data()[i * out.stride(0)] = answer.ok() ? y[i] : std::numeric_limits<double>::quiet_NaN();
   }
+
+  /// While it lives, the evaluator's own workspace is in use.
+  struct Busy {
+    explicit Busy(Evaluator& of) : e(of), before(of.busy_) { e.busy_ = true; }
+    ~Busy() { e.busy_ = before; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    Evaluator& e;
+    bool before;
+  };
 
   const M& m_;
   DynamicsOptions options_;
   Workspace<double> w_;
   Dynamics<double> d_;
   std::unique_ptr<DynamicsBatch> batch_;
-  std::optional<Vec6<double>> wrench_;
+  bool busy_ = false;
 };
 
 }  // namespace
 
 void bind_evaluator(nb::module_& m) {
   using E = Evaluator;
-  using Out = nb::ndarray<double, nb::device::cpu>;
   nb::class_<E>(m, "Evaluator",
                 "Dynamics of states in arrays, one formulation. A state is a row: nq, nv and nv (or actuators) "
                 "numbers. Without copies "
@@ -180,17 +194,15 @@ void bind_evaluator(nb::module_& m) {
       .def(nb::init<const M&, const DynamicsOptions&>(), "m"_a, "options"_a = DynamicsOptions{}, nb::keep_alive<1, 2>())
       .def(
           "inverse",
-          [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, bool nan) {
-            e.run(What::inverse, q, v, a, out, nan);
-          },
-          "q"_a, "v"_a, "a"_a, "out"_a, "nan"_a = false, "Writes the actuators' forces into `out`.")
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, bool nan,
+             const std::optional<Vector>& wrench) { e.run(What::inverse, q, v, a, out, nan, wrench); },
+          "q"_a, "v"_a, "a"_a, "out"_a, "nan"_a = false, "wrench"_a = nb::none(),
+          "Writes the actuators' forces into `out`.")
       .def(
           "forward",
-          [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, bool nan) {
-            e.run(What::forward, q, v, tau, out, nan);
-          },
-          "q"_a, "v"_a, "tau"_a, "out"_a, "nan"_a = false, "Writes accelerations into `out`.")
-      .def("set_wrench", &E::set_wrench, "wrench"_a = nb::none())
+          [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, bool nan,
+             const std::optional<Vector>& wrench) { e.run(What::forward, q, v, tau, out, nan, wrench); },
+          "q"_a, "v"_a, "tau"_a, "out"_a, "nan"_a = false, "wrench"_a = nb::none(), "Writes accelerations into `out`.")
       .def("instructions", &E::instructions, "of batches: avx512, avx2 or plain")
       .def(
           "time_inverse",

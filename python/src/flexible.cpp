@@ -131,6 +131,25 @@ void bind_flexible(nb::module_& m) {
       .def_prop_ro(
           "correction", [](const F& r) { return r.command.correction; }, "of the actuators, rows are states")
       .def_prop_ro("tau", [](const F& r) { return r.command.tau; })
+      .def_prop_ro(
+          "table",
+          [](const F& r) {
+            Table t{{"t"}, {}, {}};
+            for (const char* level : {"q.", "v.", "a.", "tau."})
+              for (const std::string& name : r.actuator) t.columns.push_back(level + name);
+            for (std::size_t k = 0; k < r.command.states.size(); ++k) {
+              const MotionState& s = r.command.states[k].motion;
+              std::vector<double> row = {s.t};
+              for (const VecX<double>* x : {&s.actuators().q, &s.actuators().v, &s.actuators().a})
+                row.insert(row.end(), x->begin(), x->end());
+              for (Eigen::Index a = 0; a < r.command.tau.cols(); ++a)
+                row.push_back(r.command.tau(static_cast<Eigen::Index>(k), a));
+              t.rows.push_back(std::move(row));
+            }
+            return python_table(t);
+          },
+          "what the drives are to do: t, q.NAME, v.NAME, a.NAME, tau.NAME; itself a motion")
+      .def("to_pandas", &to_pandas, nb::sig("def to_pandas(self) -> pandas.DataFrame"), "The table as a pandas frame.")
       .def("failed", &F::failed)
       .def("to_dict", [](const F& r) { return from_json(follow_json(r)); })
       .def("__str__", [](const F& r) { return follow_text(r); });

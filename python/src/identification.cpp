@@ -144,6 +144,9 @@ void bind_identify(nb::module_& m) {
       .def_prop_ro(
           "relative", [](const I& i) { return i.r.fit.relative(); }, "what is left of the forces, share")
       .def_prop_ro("relative_before", [](const I& i) { return i.r.fit.relative_before(); })
+      .def_prop_ro(
+          "moved_to_exist", [](const I& i) { return i.r.moved; },
+          "how far the estimates had to be moved to be those of bodies that can exist, largest over sigma")
       .def_prop_ro("validation_relative",
                    [](const I& i) -> std::optional<double> {
                      if (!i.r.validation) return std::nullopt;

@@ -48,7 +48,13 @@ void bind_check(nb::module_& m) {
       .def_ro("type1_leg", &S::type1_leg)
       .def_ro("type2", &S::type2, "the platform moves while the actuators stand")
       .def_ro("held", &S::held)
-      .def_ro("constraint", &S::constraint, "the loops lose a constraint");
+      .def_ro("constraint", &S::constraint, "the loops lose a constraint")
+      .def("__repr__", [](const S& s) {
+        const auto text = [](const std::optional<double>& x) {
+          return x ? std::string(nb::str(nb::float_(*x)).c_str()) : "None";
+        };
+        return "<type1=" + text(s.type1) + ", type2=" + text(s.type2) + ", constraint=" + text(s.constraint) + ">";
+      });
   using R = MobilityReport;
   nb::class_<R>(m, "MobilityReport", "What the mechanism can do at home and around it; print it.")
       .def_ro("name", &R::name)
@@ -175,6 +181,17 @@ void bind_positions(nb::module_& m) {
         return pose_vector(platform_pose(mechanism, w));
       },
       "m"_a, "w"_a, "x y z rx ry rz of the platform's frame.");
+  m.def(
+      "body_poses",
+      [](const M& mechanism, W& w) {
+        tree_positions(mechanism, w);
+        nb::typed<nb::dict, nb::str, Transform<double>> all;
+        for (std::size_t i = 0; i < mechanism.body_name.size(); ++i)
+          if (!mechanism.hidden[i])
+            all[mechanism.body_name[i].c_str()] = Transform<double>(w.X0[i] * mechanism.body_frame[i]);
+        return all;
+      },
+      "m"_a, "w"_a, "The pose of every body's own frame in the base, where w.q stands.");
   m.def(
       "limits_exceeded",
       [](const M& mechanism, W& w) {

@@ -162,9 +162,6 @@ void bind_mechanism(nb::module_& m) {
        "K", [](W& x) -> MatX<double>& { return x.K; }, nb::rv_policy::reference_internal,
        "equations x nv: derivative of the loops' equations")
       .def(
-          "pose", [](const W& x, std::size_t body) { return x.X0.at(body); }, "body"_a,
-          "The pose of a body of the tree in the base.")
-      .def(
           "set_external",
           [](W& x, std::size_t body, const Vector& moment_force) {
             const Vec6<double> f = fixed<6>("wrench", moment_force);

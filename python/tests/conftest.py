@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import gough
+import numpy as np
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = os.environ.get("GOUGH_TOOL", str(ROOT / "build" / "gough"))
@@ -62,6 +62,31 @@ def redundant() -> gough.Robot:
 def robot(request: pytest.FixtureRequest) -> gough.Robot:
     """Each of several parallel robots."""
     return shipped(request.param)
+
+
+def assert_same_table(found: gough.Table, expected: gough.Table, share: float = 1e-9) -> None:
+    """The same columns, and numbers that differ by rounding at most: a share of the largest in their column."""
+    assert found.columns == expected.columns
+    assert found.values.shape == expected.values.shape
+    largest = np.abs(expected.values).max(axis=0, initial=0.0)
+    off = np.abs(found.values - expected.values).max(axis=0, initial=0.0)
+    assert np.all(off <= share * largest + 1e-15), [c for c, o in zip(found.columns, off, strict=True) if o > 0]
+
+
+def assert_same_json(found: Any, expected: Any, where: str = "") -> None:
+    """The same keys and words, and numbers that differ by rounding at most."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), where
+        for key in expected:
+            assert_same_json(found[key], expected[key], f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+            assert_same_json(a, b, f"{where}[{i}]")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True), where
+    else:
+        assert found == expected, where
 
 
 class Tool:

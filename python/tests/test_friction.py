@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import gough
 import numpy as np
 import pytest
 from conftest import ROOT, SIX_FORMULATIONS
-
-import gough
 
 TEXT = (ROOT / "robots/five_bar.yaml").read_text()
 OWN = {
@@ -59,13 +58,17 @@ def test_own_slopes_are_used_in_derivatives(pair: tuple[gough.Robot, gough.Robot
 
 @pytest.mark.parametrize("method", ["adaptive", "stiff", "dae", "rk4"])
 def test_own_functions_slow_a_simulation_as_built_in_ones(method: str) -> None:
-    runs = [rubbing(f).simulate(0.2, step=0.02, method=method, friction="smooth") for f in ("own_quadratic", "quadratic")]
+    runs = [
+        rubbing(f).simulate(0.2, step=0.02, method=method, friction="smooth") for f in ("own_quadratic", "quadratic")
+    ]
     assert runs[0].table.values == pytest.approx(runs[1].table.values, rel=1e-9, abs=1e-9)
 
 
 def test_friction_is_coefficient_times_function() -> None:
     gough.define_friction("stribeck", lambda v: np.tanh(v / 1e-2) * (1 + 0.5 * np.exp(-((v / 0.1) ** 2))))
-    text = TEXT.replace("role: actuated, guess: 134", "role: actuated, friction: {functions: {stribeck: 0.2}}, guess: 134")
+    text = TEXT.replace(
+        "role: actuated, guess: 134", "role: actuated, friction: {functions: {stribeck: 0.2}}, guess: 134"
+    )
     robot, free = gough.Robot.from_text(text), gough.Robot.from_text(TEXT)
     q, v, a = robot.random_states(20)[1:]
     v *= np.linspace(0, 1, 20)[:, None]
@@ -107,7 +110,6 @@ def test_threads_share_a_robot_with_an_own_function() -> None:
 
 
 # ------------------------------------------------------------------------------------------- what goes wrong
-
 
 
 class Broken(Exception):
@@ -174,7 +176,9 @@ def test_what_is_no_function_of_speed_is_refused_at_once() -> None:
 
 @pytest.mark.parametrize("result", ["text", None, [1.0, 2.0]])
 def test_a_function_that_returns_no_number_is_told_with_its_name(result: object) -> None:
-    with pytest.raises((gough.Error, TypeError), match="wrong.*expected a number|expected a number.*wrong|must be real number"):
+    with pytest.raises(
+        (gough.Error, TypeError), match="wrong.*expected a number|expected a number.*wrong|must be real number"
+    ):
         gough.define_friction("wrong", lambda v: result)  # type: ignore[arg-type, return-value]
 
 
@@ -185,7 +189,9 @@ def test_an_unknown_function_is_named_when_it_is_needed() -> None:
 
 
 def test_generated_code_refuses_own_functions() -> None:
-    with pytest.raises(gough.Error, match="own_quadratic.*which this program has defined, expected one that can become code"):
+    with pytest.raises(
+        gough.Error, match="own_quadratic.*which this program has defined, expected one that can become code"
+    ):
         rubbing("own_quadratic").generate_c()
 
 

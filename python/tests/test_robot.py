@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gough
 import numpy as np
 import pytest
-from conftest import ROOT, Tool, shipped
-
-import gough
+from conftest import ROOT, Tool, assert_same_json, shipped
 
 ALL_ROBOTS = sorted(p.stem for p in (ROOT / "robots").glob("*.yaml"))
 
@@ -45,7 +44,7 @@ def test_check_says_what_the_tool_says(name: str, tool: Tool) -> None:
     file = f"robots/{name}.yaml"
     report = gough.load(file).check()
     assert str(report) == tool.run("check", file).stdout
-    assert report.to_dict() == tool.json("check", file)
+    assert_same_json(report.to_dict(), tool.json("check", file))
 
 
 def test_check_has_the_numbers_of_the_literature() -> None:
@@ -160,6 +159,18 @@ def test_inverse_kinematics_of_a_five_bar_is_elementary(five_bar: gough.Robot) -
         assert np.hypot(*(elbow - [x, y])) == pytest.approx(0.35, abs=1e-12)
         towards, to_tip = elbow - [base, 0], np.array([x - base, y])
         assert side * (to_tip[0] * towards[1] - to_tip[1] * towards[0]) > 0  # elbows outwards, as at home
+
+
+def test_poses_of_bodies_are_where_geometry_puts_them(five_bar: gough.Robot) -> None:
+    found = five_bar.inverse_kinematics([0.05, 0.40, 0, 0, 0, 0])
+    poses = five_bar.poses(found.q)
+    assert set(poses) == {"left_proximal", "left_distal", "right_proximal", "right_distal"}
+    for side, base in (("left", -0.1), ("right", 0.1)):
+        angle = found.joints[side]
+        elbow = [base + 0.25 * np.cos(angle), 0.25 * np.sin(angle), 0]
+        assert poses[f"{side}_proximal"].p == pytest.approx([base, 0, 0], abs=1e-12)
+        assert poses[f"{side}_distal"].p == pytest.approx(elbow, abs=1e-12)
+        assert poses[f"{side}_distal"] * [0.35, 0, 0] == pytest.approx([0.05, 0.40, 0], abs=1e-12)
 
 
 def test_forward_kinematics_returns_what_inverse_was_given(robot: gough.Robot) -> None:

@@ -112,7 +112,7 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   SimulationOptions o;
   o.integrator.method = Method::rk4;
   path.step = bending_step(bent, Drives::held);
-  if (!(path.step > 0)) path.step = times[1] - times[0];
+  path.step = path.step > 0 ? fitting_step(times[1] - times[0], path.step) : times[1] - times[0];
   o.integrator.fixed_step = path.step;
   Workspace<double> w(bent);
   if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic); !start.ok()) {

@@ -211,8 +211,7 @@ class Fixed : public Integrator {
   }
 
   bool step(double limit) override {
-    const double left = limit - t, count = std::max(1.0, std::round(left / options_.fixed_step));
-    const double h = left < 1.5 * options_.fixed_step ? left : std::min(options_.fixed_step, left / count);
+    const double left = limit - t, h = fitting_step(left, options_.fixed_step);
     const bool done = options_.method == Method::rk4 ? runge_kutta(h) : semi_implicit(h);
     if (!done || !x.allFinite() || (problem_.put_back && !problem_.put_back(x))) {
       failure = "a fixed step leads where there are no accelerations";

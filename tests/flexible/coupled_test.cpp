@@ -51,6 +51,24 @@ TEST(Coupled, AgreesWithBeamsAlongTheRigidMotion) {
   EXPECT_LT(agreement("rrr3_flexible", "rrr3_circle", 0.25, 4).share(), 0.005);
 }
 
+/// How far apart rows are changes how much is told, not what happens.
+TEST(Coupled, RowsDoNotChangeTheMotion) {
+  const Mechanism<double>& m = shipped("rrr3_flexible");
+  const auto states = states_along(m, "rrr3_circle", 0.2, 5e-4);
+  const DesiredPath wanted(m, states);
+  const Mechanism<double> bent = bent_from(read_robot(robot_path("rrr3_flexible")), 1);
+  std::vector<double> rms;
+  for (const std::size_t every : {1u, 2u, 4u, 8u}) {
+    CoupledOptions o;
+    o.every = every;
+    const CoupledPath p = coupled_path(bent, wanted, DriveMotion(wanted.drives), o, {});
+    EXPECT_TRUE(p.answer.ok()) << p.answer.reason;
+    EXPECT_LE(p.step, bending_step(bent, Drives::held) * (1 + 1e-6));
+    rms.push_back(p.rms);
+  }
+  for (const double x : rms) EXPECT_NEAR(x, rms.front(), 0.02 * rms.front());
+}
+
 /// Centrifugal stiffening: without it the beam would fold (SpinUp.DivergesWithoutGeometricStiffness).
 TEST_F(SpinUp, CoupledAgreesWithRitz) {
   const double h = 0.01, time = 20;

@@ -1,6 +1,8 @@
 #pragma once
 /// Steps of x' = f(t, x) by SUNDIALS (explicit Runge-Kutta of ARKODE, BDF of CVODE) or with a fixed step, behind one
 /// small interface. The simulation asks for one step at a time and looks at the state after it.
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,10 +26,13 @@ using PutBack = std::function<bool(VecX<double>& x)>;
 struct IntegratorOptions {
   Method method = Method::adaptive;
   double tolerance = 0;          ///< of a step: relative, and absolute in SI units; 0: the method's usual one
-  double fixed_step = 1e-3;      ///< [s] of rk4 and semi_implicit
+  double fixed_step = 1e-3;      ///< [s] of rk4 and semi_implicit, at most: rows are ends of steps
   double smallest_step = 1e-12;  ///< [s] below, the integration is given up
   bool keep_limits = false;      ///< multistep methods too end where they are asked to
 };
+
+/// The longest step up to `longest` that divides a way evenly; a share of 1e-6 more is rounding.
+inline double fitting_step(double way, double longest) { return way / std::max(1.0, std::ceil(way / longest - 1e-6)); }
 
 class Integrator {
  public:
