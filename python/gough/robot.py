@@ -27,6 +27,30 @@ Controller = Callable[[float, _core.Workspace], Any]
 _MOTION_KEYS = {"motion", "line", "circle", "harmonic", "samples", "sequence", "wait"}
 
 
+def _yaml(keys: Mapping[str, Any]) -> str:
+    """Keys of a file as text that the file's reader takes: JSON, arrays as lists."""
+
+    def plain(x: Any) -> Any:
+        if hasattr(x, "tolist"):
+            return x.tolist()
+        raise _core.Error(f"dict: read {type(x).__name__}, expected numbers, texts, lists and dicts")
+
+    return json.dumps(keys, indent=1, ensure_ascii=False, default=plain)
+
+
+def _settings(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Values as a file has them."""
+
+    def plain(x: Any) -> Any:
+        if hasattr(x, "tolist"):
+            x = x.tolist()
+        if isinstance(x, bool):
+            return "true" if x else "false"
+        return [plain(y) for y in x] if isinstance(x, (list, tuple)) else x
+
+    return {path: plain(value) for path, value in (given or {}).items()}
+
+
 class States(NamedTuple):
     """Times, positions, rates and accelerations of all joints; rows are states."""
 
@@ -87,8 +111,8 @@ class Robot:
     """
 
     def __init__(self, description: _core.RobotDescription, *, file: str = "") -> None:
-        self._description = description.copy()
-        self._prepared = _core.prepare(self._description)
+        self._described: _core.RobotDescription | None = description.copy()
+        self._prepared = _core.prepare(self._described)
         if not self._prepared.closed:
             place = f"{file}: " if file else ""
             raise _core.Error(f"{place}the home pose cannot be assembled: {self._prepared.explain()}")
@@ -96,6 +120,7 @@ class Robot:
         #: where it was read; empty: built in code
         self.file = file
         self._rigid: Robot | None = None
+        self._as_in_file = False
         self._evaluators: dict[Any, _core.Evaluator] = {}
         self._actuators = len(self.mechanism.actuators)
         self._nv = self.mechanism.nv
@@ -105,38 +130,64 @@ class Robot:
     @classmethod
     def from_dict(cls, keys: Mapping[str, Any]) -> Robot:
         """From the keys of a robot file (docs/robot_files.md): ``Robot.from_dict({"robot": "crank", "bodies": {..}, ..})``."""
-        return cls(_core.parse_robot(json.dumps(keys, indent=1), "dict"))
+        return cls(_core.parse_robot(_yaml(keys), "dict"))
 
     @classmethod
     def from_text(cls, text: str, settings: Mapping[str, Any] | None = None) -> Robot:
         """From the text of a robot file."""
-        return cls(_core.parse_robot(text, "text", dict(settings or {})))
+        return cls(_core.parse_robot(text, "text", _settings(settings)))
 
     @property
     def description(self) -> _core.RobotDescription:
         """A copy of what the robot was made from, to be changed: ``Robot(changed)`` is the robot with the changes."""
-        return self._description.copy()
+        if self._described is None:
+            raise _core.Error(
+                f"{self.name}: read a robot whose parameters were changed or identified in its mechanism, expected one with a "
+                "description; Identification.robot_file(path) writes identified values into a robot file"
+            )
+        return self._described.copy()
 
     def with_modes(self, modes: int = 4, *, modal_damping: float = 0.0) -> Robot:
         """The robot whose beams bend in ``modes`` modes each: rigid motion and bending unknown together."""
-        bent = Robot(_core.with_modes(self._description, modes, modal_damping))
+        bent = Robot(_core.with_modes(self.description, modes, modal_damping))
         bent._rigid = self
         return bent
 
+    def _again(self, description: _core.RobotDescription) -> Robot:
+        """The robot with a changed description."""
+        other = Robot(description, file=self.file)
+        other._rigid = self._rigid
+        return other
+
     def _other(self, mechanism: _core.Mechanism) -> Robot:
-        """The same robot with other parameters in its mechanism."""
+        """The same robot with other parameters in its mechanism, which no description has."""
         other = Robot.__new__(Robot)
         other.__dict__.update(self.__dict__)
-        other.mechanism, other._evaluators = mechanism, {}
+        other.mechanism, other._evaluators, other._described = mechanism, {}, None
+        other._as_in_file = False
         return other
 
     def with_payload(self, mass: float) -> Robot:
         """The platform carries a point mass [kg] at its frame's origin."""
-        return self._other(_core.with_payload(self.mechanism, mass))
+        if self._described is None or self._described.platform is None:
+            return self._other(_core.with_payload(self.mechanism, mass))
+        _core.with_payload(self.mechanism, mass)  # says what is wrong with it
+        description = self.description
+        platform = description.platform
+        assert platform is not None
+        body = description.body(platform.body)
+        body.points = [*body.points, (mass, [float(x) for x in platform.frame.p])]
+        return self._again(description)
 
     def without_friction(self) -> Robot:
         """The robot without friction."""
-        return self._other(_core.without_friction(self.mechanism))
+        if self._described is None:
+            return self._other(_core.without_friction(self.mechanism))
+        description = self.description
+        for joint in description.joints:
+            for coordinate in joint.coordinates:
+                coordinate.friction = []
+        return self._again(description)
 
     def different(self, base_share: float, friction_share: float = 0.0, *, seed: int = 1, **parameters: bool) -> Robot:
         """A robot whose base parameters are off by a share of themselves, and friction by another: a plant for controllers."""
@@ -284,7 +335,7 @@ class Robot:
         if isinstance(motion, Mapping):
             keys = dict(motion)
             keys.setdefault("motion", "motion")
-            return _core.parse_motion(json.dumps(keys, indent=1), "motion", self.mechanism)
+            return _core.parse_motion(_yaml(keys), "motion", self.mechanism)
         return _core.load_motion(os.fspath(motion), self.mechanism)
 
     def states(self, motion: Motion, *, step: float = 1e-3, elastic: str = "locked") -> States:
@@ -335,7 +386,12 @@ class Robot:
         quasistatic), ``reactions``, ``output`` (a CSV file, written row by row), ``progress`` (a function of done and total).
         """
         if v is None or a is None:
-            return self._inverse_along(q, v, by, weights, wrench, **along)
+            if v is not None or a is not None or wrench is not None or failures != "raise":
+                raise _core.Error(
+                    "inverse_dynamics: read a motion with v, a, wrench or failures, expected q, v, a, or a motion alone "
+                    "(a table may have the wrench in its columns fx fy fz mx my mz)"
+                )
+            return self._inverse_along(q, by, weights, **along)
         if along:
             raise TypeError(f"inverse_dynamics(q, v, a) got unexpected arguments: {', '.join(along)}")
         return self._evaluate("inverse", q, v, a, self._actuators, by, weights, wrench, failures)
@@ -354,8 +410,10 @@ class Robot:
         """Accelerations from forces: ``forward_dynamics(q, v, tau)`` of one closed state or of many (rows), as an array of nv numbers
         each; ``forward_dynamics(table)`` of rows of platform or actuator states with tau.NAME, as a table."""
         if v is None or tau is None:
-            if v is not None or wrench is not None:
-                raise _core.Error("forward_dynamics: read q and v without tau, expected q, v, tau or a table")
+            if v is not None or tau is not None or wrench is not None or failures != "raise":
+                raise _core.Error(
+                    "forward_dynamics: read a table with v, tau, wrench or failures, expected q, v, tau or a table alone"
+                )
             return self._forward_along(q, by, progress)
         return self._evaluate("forward", q, v, tau, self._nv, by, (), wrench, failures)
 
@@ -374,6 +432,8 @@ class Robot:
         if failures not in ("raise", "nan"):
             raise _core.Error(f"failures: read '{failures}', expected raise or nan")
         q, v, last = np.asarray(q, dtype=float), np.asarray(v, dtype=float), np.asarray(last, dtype=float)
+        if type(weights) is not tuple:
+            weights = tuple(float(x) for x in weights)
         evaluator = self._evaluators.get((by, weights)) or self._evaluator(by, weights)
         if q.ndim == 1:
             out = np.empty(size)
@@ -390,10 +450,8 @@ class Robot:
     def _inverse_along(
         self,
         motion: Motion,
-        v: Any,
         by: str,
         weights: Sequence[float],
-        wrench: Any,
         *,
         step: float = 1e-3,
         elastic: str = "locked",
@@ -401,11 +459,6 @@ class Robot:
         output: str | os.PathLike[str] = "",
         progress: Progress | None = None,
     ) -> _core.InverseReport:
-        if v is not None or wrench is not None:
-            raise _core.Error(
-                "inverse_dynamics: read a motion with v or wrench, expected q, v, a, or a motion alone "
-                "(a table may have the wrench in its columns fx fy fz mx my mz)"
-            )
         known = self.motion(motion, step=step, elastic=elastic)
         report = _core.report_inverse(
             self.mechanism, known, _formulation(by), list(weights), _elastic(elastic), reactions, os.fspath(output),
@@ -667,7 +720,9 @@ class Robot:
         return _core.identify(self.mechanism, given(data), second, **options, progress=shown("row", progress))
 
     def identified(self, found: _core.Identification) -> Robot:
-        """The robot with identified parameters."""
+        """The robot with identified parameters; read from a file, with a description that has them."""
+        if self.file and self._as_in_file:
+            return Robot(_core.parse_robot(found.robot_file(self.file), self.file), file=self.file)
         return self._other(found.mechanism())
 
     # ------------------------------------------------------------------------------------------- beams
@@ -696,7 +751,7 @@ class Robot:
         every = 1 if known.rows else max(1, round(rows / step))
         given = _core.FlexOptions(self.mechanism, **options, every=every)
         shown_progress = shown("row", progress)
-        bent = _core.bent_mechanism(self._description, modes, given) if modes > 0 else None
+        bent = _core.bent_mechanism(self.description, modes, given) if modes > 0 else None
         if follow is not None:
             report = _core.report_follow(self.mechanism, known, follow, given, os.fspath(output), bent, shown_progress)
             problem = report.reason or report.failed()
@@ -781,7 +836,9 @@ def load(path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None
     """A robot from a robot file. ``settings`` puts other values into it first, by path in the file:
     ``{"legs.joints.drive.screw": "5 mm", "bodies.*.mass": 2}``. Throws Error: file:line: what was read, what was expected."""
     file = os.fspath(path)
-    return Robot(_core.read_robot(file, dict(settings or {})), file=file)
+    robot = Robot(_core.read_robot(file, _settings(settings)), file=file)
+    robot._as_in_file = not settings
+    return robot
 
 
 def check(robot: Robot | _core.RobotDescription | str | os.PathLike[str]) -> _core.MobilityReport:

@@ -35,6 +35,10 @@ class Table:
                 f"table: read {self.values.shape[1]} columns and {len(self.columns)} names, expected as many"
             )
 
+        twice = {c for c in self.columns if self.columns.count(c) > 1}
+        if twice:
+            raise _core.Error(f"table: read the column '{sorted(twice)[0]}' twice, expected every name once")
+
     @classmethod
     def of(cls, data: Any) -> Table:
         """From a table, a pandas frame, a mapping of names to columns, or the path of a CSV file."""

@@ -14,8 +14,8 @@ struct Generated {
   Program program;
 };
 
-nb::list arrays(const std::vector<CompiledProgram::Array>& all) {
-  nb::list out;
+nb::typed<nb::list, nb::tuple> arrays(const std::vector<CompiledProgram::Array>& all) {
+  nb::typed<nb::list, nb::tuple> out;
   for (const CompiledProgram::Array& a : all) out.append(nb::make_tuple(a.name, a.size, a.meaning));
   return out;
 }
@@ -39,15 +39,16 @@ void bind_code(nb::module_& m) {
           "What `gough generate --count --json` prints.")
       .def(
           "write",
-          [](const G& g, const std::string& folder, const std::string& lang, bool batch) {
-            return write_code(g.program, folder, lang, batch);
+          [](const G& g, const std::filesystem::path& folder, const std::string& lang, bool batch) {
+            if (lang != "c" && lang != "cuda") throw Error("lang: read '" + lang + "', expected c or cuda");
+            return write_code(g.program, folder.string(), lang, batch);
           },
           "folder"_a = ".", "lang"_a = "c", "batch"_a = false, "Writes the files; returns their paths.")
       .def(
           "compile",
-          [](const G& g, const std::string& file, bool native, bool batch, bool gpu) {
+          [](const G& g, const std::filesystem::path& file, bool native, bool batch, bool gpu) {
             nb::gil_scoped_release unlocked;
-            compile(g.program, file, {native, batch, gpu});
+            compile(g.program, file.string(), {native, batch, gpu});
           },
           "file"_a, "native"_a = false, "batch"_a = false, "gpu"_a = false, "A shared object, by $CC or cc.")
       .def("__str__", [](const G& g) { return count_text(g.program, g.wish); });
@@ -67,7 +68,8 @@ void bind_code(nb::module_& m) {
   using C = CompiledProgram;
   nb::class_<C>(m, "CompiledProgram",
                 "A shared object of compile, loaded. Loading runs what the file holds: load what you trust.")
-      .def(nb::init<const std::string&>(), "file"_a)
+      .def(
+          "__init__", [](C* c, const std::filesystem::path& file) { new (c) C(file.string()); }, "file"_a)
       .def_prop_ro("name", &C::name)
       .def_prop_ro("robot", &C::robot)
       .def_prop_ro(
@@ -82,7 +84,8 @@ void bind_code(nb::module_& m) {
              const nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out) {
             return c(std::span(in.data(), in.size()), std::span(out.data(), out.size()));
           },
-          "inputs"_a, "outputs"_a, "Arrays one after another, as in the header; returns the status, 0 or 1.")
+          "inputs"_a, "outputs"_a.noconvert(),
+          "Arrays one after another, as in the header; returns the status, 0 or 1.")
       .def(
           "batch",
           [](const C& c, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& in,
@@ -92,7 +95,7 @@ void bind_code(nb::module_& m) {
             c.batch(std::span(in.data(), in.size()), std::span(out.data(), out.size()),
                     std::span(status.data(), status.size()));
           },
-          "inputs"_a, "outputs"_a, "status"_a, "Many states: arrays of entries x states.")
+          "inputs"_a, "outputs"_a.noconvert(), "status"_a.noconvert(), "Many states: arrays of entries x states.")
       .def(
           "gpu", [](const C& c) { return c.gpu(); }, "The GPU's name, or nothing.");
 }

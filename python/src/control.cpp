@@ -11,6 +11,7 @@ using M = Mechanism<double>;
 
 struct Law {
   ControlLaw f;
+  Eigen::Index drives = 0;                   ///< for how many it is made
   std::shared_ptr<VecX<double>> theta = {};  ///< of adaptive
 };
 
@@ -20,14 +21,23 @@ struct Sample {
   VecX<double> q, v, desired_q, desired_v, ahead_q, ahead_v, ahead_a, ahead_tau, standing, resting, clipped;
 };
 
-ControlLaw law_of(const nb::object& given) {
-  if (nb::isinstance<Law>(given)) return nb::cast<const Law&>(given).f;
+void expect_drives(const char* what, Eigen::Index read, const M& m) {
+  expect_size(what, static_cast<std::size_t>(read), m.actuator.size());
+}
+
+ControlLaw law_of(const nb::object& given, const M& plant) {
+  if (nb::isinstance<Law>(given)) {
+    const Law& law = nb::cast<const Law&>(given);
+    expect_drives("law", law.drives, plant);
+    return law.f;
+  }
   return [given](const ControlSample& s) -> VecX<double> {
     nb::gil_scoped_acquire lock;
     const Sample seen{s.t,       s.period,  s.q,         s.v,        s.desired_q, s.desired_v, s.ahead.q,
                       s.ahead.v, s.ahead.a, s.ahead.tau, s.standing, s.resting,   s.clipped};
     Vector tau;
-    if (!nb::try_cast(given(nb::cast(seen)), tau))
+    const nb::object returned = given(nb::cast(seen));
+    if (returned.is_none() || !nb::try_cast(returned, tau))
       throw Error("law: read what is no list of numbers, expected the forces of the actuators");
     expect_size("law", static_cast<std::size_t>(tau.size()), static_cast<std::size_t>(s.q.size()));
     if (!tau.allFinite()) throw Error("law: read a force that is not a number, expected numbers");
@@ -75,6 +85,7 @@ void bind_control(nb::module_& m) {
   m.def(
       "standing_at",
       [](const M& robot, const Vector& actuators) {
+        expect_drives("actuators", actuators.size(), robot);
         const Standing s = standing_at(robot, actuators);
         return std::make_pair(s.q, s.tau);
       },
@@ -101,13 +112,15 @@ void bind_control(nb::module_& m) {
       .def(
           "__init__",
           [](G* g, const Vector& position, const Vector& velocity, const Vector& integral, const Vector& mass) {
+            for (const Vector* x : {&velocity, &integral, &mass})
+              expect_size("gains", static_cast<std::size_t>(x->size()), static_cast<std::size_t>(position.size()));
             new (g) G{position, velocity, integral, mass};
           },
           "position"_a, "velocity"_a, "integral"_a, "mass"_a)
-      .def_rw("position", &G::position, "[1/s]")
-      .def_rw("velocity", &G::velocity, "[N s/m or N m s/rad]")
-      .def_rw("integral", &G::integral, "[N/m or N m/rad]")
-      .def_rw("mass", &G::mass, "[kg or kg m^2]");
+      .def_ro("position", &G::position, "[1/s]")
+      .def_ro("velocity", &G::velocity, "[N s/m or N m s/rad]")
+      .def_ro("integral", &G::integral, "[N/m or N m/rad]")
+      .def_ro("mass", &G::mass, "[kg or kg m^2]");
   m.def(
       "gains_for",
       [](const M& model, double position, double velocity) {
@@ -120,21 +133,29 @@ void bind_control(nb::module_& m) {
           "theta", [](const Law& l) { return l.theta ? *l.theta : VecX<double>(); },
           "of adaptive: the parameters it has found");
   m.def(
-      "joint_control", [](const G& g) { return Law{joint_control(g)}; }, "gains"_a, "Single joints.");
+      "joint_control",
+      [](const G& g) {
+        return Law{joint_control(g), g.mass.size()};
+      },
+      "gains"_a, "Single joints.");
   m.def(
-      "computed_force", [](const G& g) { return Law{computed_force(g)}; }, "gains"_a,
-      "Single joints with the model's forces for the desired motion.");
+      "computed_force",
+      [](const G& g) {
+        return Law{computed_force(g), g.mass.size()};
+      },
+      "gains"_a, "Single joints with the model's forces for the desired motion.");
   m.def(
       "computed_torque",
       [](const M& model, double position, double velocity) {
-        return Law{computed_torque(model, {position, velocity})};
+        return Law{computed_torque(model, {position, velocity}), static_cast<Eigen::Index>(model.actuator.size())};
       },
       "model"_a, "position"_a = 5.0, "velocity"_a = 80.0, "The model's inverse dynamics at the measured state.");
   m.def(
       "adaptive",
       [](const M& model, const G& gains, double rate, bool identical_legs, bool symmetric) {
         auto theta = std::make_shared<VecX<double>>();
-        return Law{adaptive(model, gains, {{identical_legs, symmetric}, rate}, theta), theta};
+        expect_drives("gains", gains.mass.size(), model);
+        return Law{adaptive(model, gains, {{identical_legs, symmetric}, rate}, theta), gains.mass.size(), theta};
       },
       "model"_a, "gains"_a, "rate"_a = 1.0, "identical_legs"_a = false, "symmetric"_a = false,
       "Forces from base parameters that follow the error.");
@@ -142,10 +163,15 @@ void bind_control(nb::module_& m) {
       "sampled",
       [](const M& plant, const R& reference, const nb::object& law, double encoder, double velocity_filter, int delay,
          double force, double force_rate) {
+        if (!(encoder >= 0) || !(velocity_filter >= 0) || delay < 0 || !(force > 0) || !(force_rate > 0))
+          throw Error(
+              "sampled: read a negative encoder, velocity_filter or delay, or a limit that is not above 0, expected "
+              "none of them");
+        if (!reference.rows.empty()) expect_drives("reference", reference.rows.front().q.size(), plant);
         SamplingOptions o;
         o.encoder = encoder, o.velocity_filter = velocity_filter, o.delay = delay;
         o.force = force, o.force_rate = force_rate;
-        return LibraryController{sampled(plant, reference, law_of(law), o)};
+        return LibraryController{sampled(plant, reference, law_of(law, plant), o)};
       },
       "plant"_a, "reference"_a, "law"_a, "encoder"_a = 0.0, "velocity_filter"_a = 0.0, "delay"_a = 1,
       "force"_a = std::numeric_limits<double>::infinity(), "force_rate"_a = std::numeric_limits<double>::infinity(),

@@ -1,6 +1,8 @@
 /// The module gough._core.
 #include "core.hpp"
 
+#include <cmath>
+
 namespace nanobind::detail {
 namespace {
 
@@ -49,6 +51,10 @@ Table table_from(const std::vector<std::string>& columns, const Rows& values) {
                 " columns, expected as many");
   Table t{columns, {}, {}};
   t.rows.reserve(values.rows);
+  for (std::size_t i = 0; i < values.x.size(); ++i)
+    if (!std::isfinite(values.x[i]))
+      throw Error("table: row " + std::to_string(i / values.columns) + ", column '" + columns[i % values.columns] +
+                  "': read " + std::to_string(values.x[i]) + ", expected a finite number");
   for (std::size_t r = 0; r < values.rows; ++r) {
     const auto begin = values.x.begin() + static_cast<std::ptrdiff_t>(r * values.columns);
     t.rows.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(values.columns));
@@ -73,6 +79,20 @@ bool Watch::step() {
   });
 }
 
+bool Watch::look() {
+  constexpr auto often = std::chrono::milliseconds(50);
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < often) return true;
+    last_ = now;
+  }
+  return call([&] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
+}
+
 void Watch::rethrow() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
@@ -81,6 +101,7 @@ void Watch::rethrow() {
 
 NB_MODULE(_core, m) {
   namespace py = gough::python;
+  nb::set_leak_warnings(false);  // what a script still holds at its end is no leak
   m.doc() = "The C++ library of gough, name by name. Most programs want what `import gough` gives.";
   m.attr("version") = GOUGH_VERSION;
   auto error = nb::exception<gough::Error>(m, "Error", PyExc_ValueError);

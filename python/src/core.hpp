@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -76,6 +77,15 @@ Eigen::Matrix<double, N, 1> fixed(const char* what, const Vector& x) {
   return x;
 }
 
+/// Throws Error where a workspace was made for a mechanism of other sizes.
+template <class W>
+void expect_made_for(const Mechanism<double>& m, const W& w) {
+  if (w.q.size() != m.nq || w.v.size() != m.nv || w.X0.size() != m.parent.size() || w.phi.size() != m.equations ||
+      w.tau.size() != static_cast<Eigen::Index>(m.actuator.size()) ||
+      w.load.size() != static_cast<Eigen::Index>(m.coordinate.size()))
+    throw Error(m.name + ": w: read a workspace of another mechanism, expected one made for this");
+}
+
 /// A numerical outcome (unreachable, singular, not converged ..) where an answer was expected. The library returns a status instead;
 /// here it is an exception, with the same words.
 class Failure : public std::runtime_error {
@@ -126,6 +136,8 @@ class Watch {
 
   /// One step is done. Any thread, without the lock.
   bool step();
+  /// Inside a step: whether to go on.
+  bool look();
   /// Runs `f`, which needs Python; false where something has been thrown, now or before.
   template <class F>
   bool call(F f) {

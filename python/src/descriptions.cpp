@@ -259,8 +259,14 @@ void bind_robot(nb::module_& m) {
       .def_rw("body", &P::body)
       .def_rw("frame", &P::frame, "in the body")
       .def_rw("tool", &P::tool, "in the platform's frame")
-      .def_rw("limits", &P::limits, "of x y z rx ry rz")
-      .def_rw("home", &P::home, "of x y z rx ry rz, where given")
+      .def_prop_rw(
+          "limits", [](const P& p) { return as_tuple(std::vector<Range>(p.limits.begin(), p.limits.end())); },
+          [](P& p, const std::array<Range, 6>& limits) { p.limits = limits; },
+          "of x y z rx ry rz (copies: assign six to change them)")
+      .def_prop_rw(
+          "home", [](const P& p) { return as_tuple(std::vector<std::optional<double>>(p.home.begin(), p.home.end())); },
+          [](P& p, const std::array<std::optional<double>, 6>& home) { p.home = home; },
+          "of x y z rx ry rz, None where it is not given (a copy: assign six to change it)")
       .def_prop_rw(
           "coordinates",
           [](const P& p) {
@@ -282,7 +288,10 @@ void bind_robot(nb::module_& m) {
   nb::class_<LegDescription>(m, "LegDescription", "A leg and the bodies that belong to it.")
       .def(nb::init<>())
       .def_rw("name", &LegDescription::name)
-      .def_rw("bodies", &LegDescription::bodies);
+      .def_prop_rw(
+          "bodies", [](const LegDescription& l) { return as_tuple(l.bodies); },
+          [](LegDescription& l, const std::vector<std::string>& bodies) { l.bodies = bodies; },
+          "names (a copy: assign a list to change it)");
 
   using R = Description;
   nb::class_<R> robot(m, "RobotDescription", "A robot as its author describes it, before any choice of tree and cuts.");

@@ -1,6 +1,8 @@
 /// Dynamics of one state, name by name as in C++.
 #include "gough/dynamics/dynamics.hpp"
 
+#include <set>
+
 #include "core.hpp"
 #include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/derivatives.hpp"
@@ -15,6 +17,13 @@ namespace {
 using M = Mechanism<double>;
 using W = Workspace<double>;
 using D = Dynamics<double>;
+
+/// Throws Error where a workspace or a dynamics was made for another mechanism.
+void expect_fits(const M& m, const W& w, const D& d) {
+  expect_made_for(m, w);
+  if (d.push.size() != m.nv || d.form.G.rows() != m.nv || d.actuators != static_cast<Eigen::Index>(m.actuator.size()))
+    throw Error(m.name + ": d: read the dynamics of another mechanism, expected one made for this");
+}
 
 Vec6<double> as_vector(const Force<double>& f) {
   Vec6<double> x;
@@ -46,7 +55,14 @@ void bind_one(nb::module_& m) {
       .def_rw("alpha", &O::alpha)
       .def_rw("beta", &O::beta);
   nb::class_<D>(m, "Dynamics", "What a formulation needs on one mechanism: made once, used by one thread.")
-      .def(nb::init<const M&, W&, const O&>(), "m"_a, "w"_a, "options"_a = O{})
+      .def(
+          "__init__",
+          [](D* d, const M& mechanism, W& w, const O& options) {
+            expect_made_for(mechanism, w);
+            if (!options.weights.empty()) expect_size("weights", options.weights.size(), mechanism.actuator.size());
+            new (d) D(mechanism, w, options);
+          },
+          "m"_a, "w"_a, "options"_a = O{})
       .def_ro("options", &D::options)
       .def_prop_ro(
           "independent", [](const D& d) { return d.y.independent; }, "where the independent coordinates stand in v")
@@ -58,21 +74,47 @@ void bind_one(nb::module_& m) {
       .def("ok", &DynamicsAnswer::ok)
       .def("__bool__", &DynamicsAnswer::ok);
   m.def(
-      "inverse_dynamics", [](const M& mechanism, W& w, D& d) { return inverse_dynamics(mechanism, w, d); }, "m"_a,
-      "w"_a, "d"_a, "Reads w.q, w.v, w.a (a closed motion); writes w.tau and w.lambda_.");
+      "inverse_dynamics",
+      [](const M& mechanism, W& w, D& d) {
+        expect_fits(mechanism, w, d);
+        return inverse_dynamics(mechanism, w, d);
+      },
+      "m"_a, "w"_a, "d"_a, "Reads w.q, w.v, w.a (a closed motion); writes w.tau and w.lambda_.");
   m.def(
-      "forward_dynamics", [](const M& mechanism, W& w, D& d) { return forward_dynamics(mechanism, w, d); }, "m"_a,
-      "w"_a, "d"_a, "Reads w.q, w.v (closed) and w.tau; writes w.a and w.lambda_.");
-  m.def("not_applicable", &not_applicable, "m"_a, "w"_a, "by"_a,
-        "Why a formulation cannot be used on a mechanism, in words; empty when it can.");
+      "forward_dynamics",
+      [](const M& mechanism, W& w, D& d) {
+        expect_fits(mechanism, w, d);
+        return forward_dynamics(mechanism, w, d);
+      },
+      "m"_a, "w"_a, "d"_a, "Reads w.q, w.v (closed) and w.tau; writes w.a and w.lambda_.");
+  m.def(
+      "not_applicable",
+      [](const M& mechanism, W& w, Formulation by) {
+        expect_made_for(mechanism, w);
+        tree_positions(mechanism, w);
+        closure(mechanism, w);
+        return not_applicable(mechanism, w, by);
+      },
+      "m"_a, "w"_a, "by"_a, "Why a formulation cannot be used on a mechanism, in words; empty when it can.");
   nb::class_<StateDerivatives>(m, "StateDerivatives",
                                "Exact derivatives; columns in the order of Dynamics.independent.")
       .def_ro("by_position", &StateDerivatives::by_position)
       .def_ro("by_velocity", &StateDerivatives::by_velocity)
       .def_ro("by_last", &StateDerivatives::by_last, "inverse: by acceleration; forward: by the actuators' forces");
-  m.def("inverse_derivatives", &inverse_derivatives, "m"_a, "w"_a, "d"_a, "Of w.tau, at w.q, w.v, w.a.");
-  m.def("forward_derivatives", &forward_derivatives, "m"_a, "w"_a, "d"_a,
-        "Of the independent accelerations, at w.q, w.v, w.tau.");
+  m.def(
+      "inverse_derivatives",
+      [](const M& mechanism, const W& w, const D& d) {
+        expect_fits(mechanism, w, d);
+        return inverse_derivatives(mechanism, w, d);
+      },
+      "m"_a, "w"_a, "d"_a, "Of w.tau, at w.q, w.v, w.a.");
+  m.def(
+      "forward_derivatives",
+      [](const M& mechanism, const W& w, const D& d) {
+        expect_fits(mechanism, w, d);
+        return forward_derivatives(mechanism, w, d);
+      },
+      "m"_a, "w"_a, "d"_a, "Of the independent accelerations, at w.q, w.v, w.tau.");
 }
 
 void bind_witnesses(nb::module_& m) {
@@ -85,7 +127,13 @@ void bind_witnesses(nb::module_& m) {
       .def_ro("actuators", &E::actuators, "[W]")
       .def_ro("momentum", &E::momentum, "[kg m/s]")
       .def_ro("moment_of_momentum", &E::moment_of_momentum, "about the base's origin [kg m^2/s]");
-  m.def("energy_balance", &energy_balance, "m"_a, "w"_a, "Energies and powers at w.q, w.v, w.tau.");
+  m.def(
+      "energy_balance",
+      [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
+        return energy_balance(mechanism, w);
+      },
+      "m"_a, "w"_a, "Energies and powers at w.q, w.v, w.tau.");
   nb::class_<JointReaction>(m, "JointReaction")
       .def_ro("joint", &JointReaction::joint)
       .def_ro("point", &JointReaction::point)
@@ -103,7 +151,13 @@ void bind_witnesses(nb::module_& m) {
       .def_ro("cut", &Reactions::cut)
       .def_ro("leg", &Reactions::leg)
       .def_prop_ro("on_base", [](const Reactions& r) { return as_vector(r.on_base); });
-  m.def("reactions", &reactions, "m"_a, "w"_a, "d"_a, "After inverse or forward dynamics with the same d.");
+  m.def(
+      "reactions",
+      [](const M& mechanism, W& w, const D& d) {
+        expect_fits(mechanism, w, d);
+        return reactions(mechanism, w, d);
+      },
+      "m"_a, "w"_a, "d"_a, "After inverse or forward dynamics with the same d.");
 
   nb::class_<NamedComparison>(m, "Comparison", "All formulations on the same states; print it.")
       .def_prop_ro("states", [](const NamedComparison& x) { return x.c.states; })
@@ -121,11 +175,13 @@ void bind_witnesses(nb::module_& m) {
   m.def(
       "random_states",
       [](const M& mechanism, int count) {
+        if (count < 0) throw Error("count: read " + std::to_string(count) + ", expected none or some states");
         std::vector<double> q, v, a;
         std::vector<ComparedState> states;
         {
           nb::gil_scoped_release unlocked;
           states = random_states(mechanism, count);
+          if (states.size() > static_cast<std::size_t>(count)) states.resize(static_cast<std::size_t>(count));
         }
         for (const ComparedState& s : states) {
           q.insert(q.end(), s.q.begin(), s.q.end());
@@ -143,7 +199,7 @@ void bind_witnesses(nb::module_& m) {
 }
 
 /// A Python function as one of the library's. The library may ask it from any thread and may hold it until the very end.
-std::function<double(double)> function_of(nb::object f) {
+std::function<double(double)> function_of(const std::string& name, nb::object f) {
   auto kept = std::shared_ptr<nb::object>(new nb::object(std::move(f)), [](nb::object* x) {
     if (Py_IsInitialized() == 0) {
       x->release();  // the interpreter has gone; so has the function
@@ -153,10 +209,19 @@ std::function<double(double)> function_of(nb::object f) {
     }
     delete x;
   });
-  return [kept](double v) {
+  return [kept, name](double v) {
     nb::gil_scoped_acquire lock;
-    return nb::cast<double>((*kept)(v));
+    const nb::object returned = (*kept)(v);
+    double force = 0;
+    if (!nb::try_cast(returned, force))
+      throw Error("friction function '" + name + "': read " + nb::repr(returned).c_str() + ", expected a number");
+    return force;
   };
+}
+
+std::set<std::string>& defined_here() {
+  static std::set<std::string> names;
+  return names;
 }
 
 }  // namespace
@@ -164,12 +229,18 @@ std::function<double(double)> function_of(nb::object f) {
 void bind_dynamics(nb::module_& m) {
   bind_one(m);
   bind_witnesses(m);
+  // When Python ends, its functions end: the library must not keep them.
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    for (const std::string& name : defined_here()) define_friction(name, [](double) { return 0.0; });
+    defined_here().clear();
+  }));
   m.def(
       "define_friction",
       [](const std::string& name, nb::callable value, std::optional<nb::callable> slope) {
-        const auto f = function_of(value);
+        const auto f = function_of(name, value);
         f(0.0);  // a function that cannot be called is said now
-        define_friction(name, f, slope ? function_of(*slope) : std::function<double(double)>{});
+        define_friction(name, f, slope ? function_of(name, *slope) : std::function<double(double)>{});
+        defined_here().insert(name);
       },
       "name"_a, "value"_a, "slope"_a = nb::none(),
       nb::sig("def define_friction(name: str, value: collections.abc.Callable[[float], float], slope: "

@@ -22,15 +22,9 @@ class Evaluator {
   void run(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, bool nan_for_failures,
            const std::optional<Vector>& given) {
     const bool many = q.ndim() == 2;
-    const std::size_t nq = at(m_.nq), nv = at(m_.nv), na = m_.actuator.size();
-    const std::size_t n = many ? q.shape(0) : 1;
-    const char* names[] = {"q", "v", what == What::inverse ? "a" : "tau", "out"};
-    check(names[0], q, n, nq, many);
-    check(names[1], v, n, nv, many);
-    check(names[2], in, n, what == What::inverse ? nv : na, many);
-    check(names[3], out, n, what == What::inverse ? na : nv, many);
+    check_all(what, q, v, in, out);
     const Wrench wrench = checked_wrench(given);
-    if (many) return run_batch(what, n, q, v, in, out, nan_for_failures, wrench);
+    if (many) return run_batch(what, q.shape(0), q, v, in, out, nan_for_failures, wrench);
     if (!busy_) return run_one(what, q, v, in, out, nan_for_failures, wrench, w_, d_);
     Workspace<double> w(m_);  // another thread is inside, where a friction function in Python has let go of the lock
     Dynamics<double> d(m_, w, options_);
@@ -39,6 +33,7 @@ class Evaluator {
 
   /// Seconds that the library's own calls take on the same numbers, without Python: the least of `repeats`.
   double time(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, int repeats) {
+    check_all(what, q, v, in, out);
     nb::gil_scoped_release unlocked;
     double least = std::numeric_limits<double>::infinity();
     for (int r = 0; r < repeats; ++r) {
@@ -68,6 +63,15 @@ class Evaluator {
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+  void check_all(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out) const {
+    const bool many = q.ndim() == 2;
+    const std::size_t nv = at(m_.nv), na = m_.actuator.size(), n = many ? q.shape(0) : 1;
+    check("q", q, n, at(m_.nq), many);
+    check("v", v, n, nv, many);
+    check(what == What::inverse ? "a" : "tau", in, n, what == What::inverse ? nv : na, many);
+    check("out", out, n, what == What::inverse ? na : nv, many);
+  }
+
   template <class A>
   void check(const char* name, const A& a, std::size_t n, std::size_t size, bool many) const {
     const bool fits =
@@ -79,8 +83,13 @@ class Evaluator {
                 (many ? std::to_string(n) + ", " : "") + std::to_string(size) + ")");
   }
 
-  static bool by_state(const auto& a) { return a.stride(1) == 1 && a.stride(0) == static_cast<int64_t>(a.shape(1)); }
-  static bool by_entry(const auto& a) { return a.stride(0) == 1 && a.stride(1) == static_cast<int64_t>(a.shape(0)); }
+  /// One after another, the entries of a state or the states of an entry; along a side of one nothing has to be passed over.
+  static bool follows(const auto& a, std::size_t inner, std::size_t outer) {
+    return a.size() == 0 || ((a.shape(inner) == 1 || a.stride(inner) == 1) &&
+                             (a.shape(outer) == 1 || a.stride(outer) == static_cast<int64_t>(a.shape(inner))));
+  }
+  static bool by_state(const auto& a) { return follows(a, 1, 0); }
+  static bool by_entry(const auto& a) { return follows(a, 0, 1); }
 
   DynamicsBatch& batch() {
     if (!batch_) batch_ = std::make_unique<DynamicsBatch>(m_, options_);
@@ -196,27 +205,28 @@ void bind_evaluator(nb::module_& m) {
           "inverse",
           [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, bool nan,
              const std::optional<Vector>& wrench) { e.run(What::inverse, q, v, a, out, nan, wrench); },
-          "q"_a, "v"_a, "a"_a, "out"_a, "nan"_a = false, "wrench"_a = nb::none(),
+          "q"_a, "v"_a, "a"_a, "out"_a.noconvert(), "nan"_a = false, "wrench"_a = nb::none(),
           "Writes the actuators' forces into `out`.")
       .def(
           "forward",
           [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, bool nan,
              const std::optional<Vector>& wrench) { e.run(What::forward, q, v, tau, out, nan, wrench); },
-          "q"_a, "v"_a, "tau"_a, "out"_a, "nan"_a = false, "wrench"_a = nb::none(), "Writes accelerations into `out`.")
+          "q"_a, "v"_a, "tau"_a, "out"_a.noconvert(), "nan"_a = false, "wrench"_a = nb::none(),
+          "Writes accelerations into `out`.")
       .def("instructions", &E::instructions, "of batches: avx512, avx2 or plain")
       .def(
           "time_inverse",
           [](E& e, const Numbers& q, const Numbers& v, const Numbers& a, const Out& out, int repeats) {
             return e.time(What::inverse, q, v, a, out, repeats);
           },
-          "q"_a, "v"_a, "a"_a, "out"_a, "repeats"_a = 20,
+          "q"_a, "v"_a, "a"_a, "out"_a.noconvert(), "repeats"_a = 20,
           "Seconds of the library's call alone, the least of `repeats`: to compare with a call from Python.")
       .def(
           "time_forward",
           [](E& e, const Numbers& q, const Numbers& v, const Numbers& tau, const Out& out, int repeats) {
             return e.time(What::forward, q, v, tau, out, repeats);
           },
-          "q"_a, "v"_a, "tau"_a, "out"_a, "repeats"_a = 20);
+          "q"_a, "v"_a, "tau"_a, "out"_a.noconvert(), "repeats"_a = 20);
 }
 
 }  // namespace gough::python

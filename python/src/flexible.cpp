@@ -175,6 +175,7 @@ void bind_flexible(nb::module_& m) {
   m.def(
       "ideal_drives",
       [](const M& mechanism, const M& rigid, const KnownMotion& motion, Workspace<double>& w, bool settled) {
+        expect_made_for(mechanism, w);
         nb::gil_scoped_release unlocked;
         const DriveMotion drives(drives_along(rigid, motion.states));
         if (const Answer start = start_of_drives(mechanism, drives, w, settled); !start.ok())

@@ -91,6 +91,8 @@ void bind_excitation(nb::module_& m) {
       "excite",
       [](const M& mechanism, bool identical_legs, bool symmetric, double period, int harmonics, std::size_t evaluations,
          unsigned seed, double velocity, double acceleration, double force, const nb::object& progress) {
+        if (evaluations < 1 || harmonics < 2 || !(period > 0))
+          throw Error("excite: read no evaluations, fewer than two harmonics or no period, expected some of each");
         Watch watch(progress, evaluations);
         E found{std::make_shared<const M>(mechanism), {}};
         {
@@ -112,16 +114,19 @@ void bind_excitation(nb::module_& m) {
   m.def(
       "measure",
       [](const M& mechanism, const KnownMotion& motion, double encoder, double noise, unsigned seed) {
+        if (!(encoder >= 0) || !(noise >= 0)) throw Error("encoder, noise: read a negative number, expected 0 or more");
         Table table{measurement_columns(mechanism), {}, {}};
+        Watch watch;
         AlongAnswer answer;
         {
           nb::gil_scoped_release unlocked;
           Sensors sensors(mechanism, {encoder, noise, seed});
           answer = inverse_along(mechanism, motion.states, {}, [&](const AlongRow& row) {
             table.rows.push_back(sensors.row(row.t, row.w));
-            return true;
+            return watch.step();
           });
         }
+        watch.rethrow();
         if (!answer.ok()) throw Failure(answer.explain(motion.file));
         return python_table(table);
       },
@@ -179,6 +184,8 @@ void bind_identify(nb::module_& m) {
       [](const M& mechanism, const nb::object& data, const nb::object& validate, bool identical_legs, bool symmetric,
          const std::string& what, double cutoff, double period, int harmonics, bool robust, bool consistent,
          bool keep_all, double significance, const std::vector<double>& constants, const nb::object& progress) {
+        if (!(cutoff >= 0) || !(period >= 0) || harmonics < 0)
+          throw Error("cutoff, period, harmonics: read a negative number, expected 0 or more");
         const Measurement measured = measurement_of(mechanism, data, constants);
         std::optional<Measurement> validation;
         if (!validate.is_none()) validation = measurement_of(mechanism, validate, constants);

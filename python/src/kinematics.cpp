@@ -86,6 +86,7 @@ void bind_check(nb::module_& m) {
   m.def(
       "singularity_indices",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         closure(mechanism, w);
         return singularity_indices(mechanism, w);
@@ -94,6 +95,7 @@ void bind_check(nb::module_& m) {
   m.def(
       "transmission_indices",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         closure(mechanism, w);
         std::map<std::string, std::pair<double, double>> all;
@@ -123,6 +125,7 @@ void bind_positions(nb::module_& m) {
       "inverse_kinematics",
       [](const M& mechanism, const Vector& pose, W& w, const std::optional<std::vector<std::string>>& coordinates,
          const std::string& mode, bool check_limits) {
+        expect_made_for(mechanism, w);
         return inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)), w,
                                   options_from(coordinates, mode, check_limits));
       },
@@ -139,6 +142,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "forward_kinematics",
       [](const M& mechanism, const Vector& actuators, W& w, bool check_limits) {
+        expect_made_for(mechanism, w);
         expect_size("actuators", static_cast<std::size_t>(actuators.size()), mechanism.actuator.size());
         return forward_kinematics(mechanism, actuators, w, check_limits);
       },
@@ -158,6 +162,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "close_loops",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         const Assembly a = close_loops(mechanism, w);
         if (!a.closed) throw Failure("not_converged: " + a.explain(mechanism));
         return a.residual;
@@ -166,6 +171,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "named_positions",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         closure(mechanism, w);
         nb::dict all;
@@ -176,6 +182,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "platform_pose",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         if (!mechanism.platform.exists()) throw Error(mechanism.name + ": read no platform, expected one");
         tree_positions(mechanism, w);
         return pose_vector(platform_pose(mechanism, w));
@@ -184,6 +191,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "body_poses",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         nb::typed<nb::dict, nb::str, Transform<double>> all;
         for (std::size_t i = 0; i < mechanism.body_name.size(); ++i)
@@ -195,6 +203,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "limits_exceeded",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         closure(mechanism, w);
         return all_limits_exceeded(mechanism, w);
@@ -206,6 +215,7 @@ void bind_jacobians(nb::module_& m) {
   m.def(
       "platform_jacobian",
       [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
         if (!mechanism.platform.exists()) throw Error(mechanism.name + ": read no platform, expected one");
         tree_positions(mechanism, w);
         closure(mechanism, w);

@@ -167,6 +167,7 @@ void bind_along(nb::module_& m) {
       "closed_states",
       [](const M& mechanism, const KnownMotion& motion, ElasticMotion elastic) {
         std::vector<double> q, v, a, t;
+        Watch watch;
         AlongAnswer answer;
         {
           nb::gil_scoped_release unlocked;
@@ -176,9 +177,10 @@ void bind_along(nb::module_& m) {
                                    q.insert(q.end(), row.w.q.begin(), row.w.q.end());
                                    v.insert(v.end(), row.w.v.begin(), row.w.v.end());
                                    a.insert(a.end(), row.w.a.begin(), row.w.a.end());
-                                   return true;
+                                   return watch.step();
                                  });
         }
+        watch.rethrow();
         if (!answer.ok()) throw Failure(answer.explain(motion.file));
         const std::size_t n = t.size(), nq = static_cast<std::size_t>(mechanism.nq),
                           nv = static_cast<std::size_t>(mechanism.nv);

@@ -13,6 +13,9 @@ namespace {
 using M = Mechanism<double>;
 using W = Workspace<double>;
 
+/// Thrown through the integrator, which knows nothing of Python, when the watch has an exception to tell.
+struct Ended {};
+
 /// What a simulation leaves behind.
 struct Run {
   const M* m;
@@ -41,8 +44,12 @@ Controller controller_of(const M& m, const nb::object& f, const nb::object& pyth
       w.tau = forces_from(tau, m);
     });
     if (fine) watch.call([&] { expect_finite(w.tau); });
-    if (!w.tau.allFinite()) w.tau.setZero();  // the run ends at the next row
+    if (watch.failed()) throw Ended();
   };
+}
+
+void expect_that(const char* what, double read, bool fine, const char* expected) {
+  if (!fine) throw Error(std::string(what) + ": read " + nb::str(nb::float_(read)).c_str() + ", expected " + expected);
 }
 
 void bind_options(nb::module_& m) {
@@ -53,6 +60,10 @@ void bind_options(nb::module_& m) {
           [](O* o, Formulation by, const std::string& method, double tolerance, double fixed_step,
              const std::string& loops, const std::string& friction, double smooth, double hold, double alpha,
              double beta, long most_steps) {
+            expect_that("fixed_step", fixed_step, fixed_step > 0, "a number above 0");
+            expect_that("smooth", smooth, smooth > 0, "a number above 0");
+            expect_that("hold", hold, hold >= 0, "0 or more");
+            expect_that("tolerance", tolerance, tolerance >= 0, "0 or more");
             new (o) O();
             o->dynamics.by = by;
             o->integrator.method = by_name<Method>("method", method_names, method);
@@ -112,6 +123,7 @@ void bind_runs(nb::module_& m) {
       [](const M& mechanism, const nb::object& python_w, const Vector& times, const SimulationOptions& options,
          const nb::object& controller, const nb::object& law, const std::string& output, const nb::object& progress) {
         W& w = nb::cast<W&>(python_w);
+        expect_made_for(mechanism, w);
         Watch watch(progress, static_cast<std::size_t>(times.size()));
         if (times.size() < 1) throw Error("times: read none, expected at least one");
         Run run{&mechanism, {}, std::make_shared<RunRecord>(mechanism, static_cast<std::size_t>(times.size()))};
@@ -121,6 +133,11 @@ void bind_runs(nb::module_& m) {
         {
           nb::gil_scoped_release unlocked;
           job.options = options;
+          const Controller asked = std::move(job.controller);
+          job.controller = [&](double t, W& at) {
+            if (asked) asked(t, at);
+            if (!watch.look()) throw Ended();
+          };
           job.times.assign(times.begin(), times.end());
           job.output = output;
           job.keep_table = true;
@@ -128,7 +145,9 @@ void bind_runs(nb::module_& m) {
             run.record->add({run.record->t.size(), row.t, row.w, row.d, "", {}});
             return watch.step();
           };
-          run.report = report_simulation(mechanism, w, job);
+          try {
+            run.report = report_simulation(mechanism, w, job);
+          } catch (const Ended&) {}
           if (run.report.answer.rows > 0) run.record->finish();
         }
         watch.rethrow();
@@ -141,6 +160,7 @@ void bind_runs(nb::module_& m) {
   m.def(
       "set_rates",
       [](const M& mechanism, const std::map<std::string, double>& rates, W& w) {
+        expect_made_for(mechanism, w);
         std::vector<std::pair<int, double>> given;
         for (const auto& [name, rate] : rates) {
           const int c = mechanism.find_coordinate(name);
@@ -153,8 +173,14 @@ void bind_runs(nb::module_& m) {
         return set_rates(mechanism, given, w);
       },
       "m"_a, "rates"_a, "w"_a, "Rates of some coordinates by name; the rest follow from the loops.");
-  m.def("find_equilibrium", &find_equilibrium, "m"_a, "w"_a, nb::call_guard<nb::gil_scoped_release>(),
-        "Moves w.q to where w.tau balances gravity and springs.");
+  m.def(
+      "find_equilibrium",
+      [](const M& mechanism, W& w) {
+        expect_made_for(mechanism, w);
+        nb::gil_scoped_release unlocked;
+        return find_equilibrium(mechanism, w);
+      },
+      "m"_a, "w"_a, "Moves w.q to where w.tau balances gravity and springs.");
   nb::class_<LibraryController>(m, "Controller", "A controller of the library, for simulate.");
   m.def(
       "force_table",
@@ -170,7 +196,10 @@ void bind_runs(nb::module_& m) {
 class RightSide {
  public:
   RightSide(const M& m, W& at, const DynamicsOptions& o, const std::string& loops)
-      : m_(m), form_(make_state_form(m, by_name<Loops>("loops", loops_names, loops))), w_(at), d_(m, w_, o) {
+      : m_((expect_made_for(m, at), m)),
+        form_(make_state_form(m, by_name<Loops>("loops", loops_names, loops))),
+        w_(at),
+        d_(m, w_, o) {
     x0_ = form_->choose(w_);
   }
 

@@ -64,16 +64,21 @@ void bind_studies(nb::module_& m) {
   m.def(
       "motion_page",
       [](const M& mechanism, const KnownMotion& motion, Formulation by, ElasticMotion elastic) {
-        nb::gil_scoped_release unlocked;
+        Watch watch;
         RunRecord record(mechanism, motion.states.size(), motion.timed);
+        InverseReport report;
         InverseJob job;
         job.options.dynamics.by = by, job.options.elastic = elastic;
         job.keep_table = true;
         job.after_row = [&](const AlongRow& row) {
           record.add(row);
-          return true;
+          return watch.step();
         };
-        const InverseReport report = report_inverse(mechanism, motion, job);
+        {
+          nb::gil_scoped_release unlocked;
+          report = report_inverse(mechanism, motion, job);
+        }
+        watch.rethrow();
         if (!report.answer.ok()) throw Failure(report.answer.explain(motion.file));
         record.finish();
         return run_data(mechanism, mechanism.name, "Along " + motion.file + ".", record, *report.table);

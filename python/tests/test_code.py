@@ -157,6 +157,10 @@ def test_code_is_the_tools(tmp_path: Path, five_bar: gough.Robot, tool: Tool) ->
     assert (tmp_path / "five_bar_inverse.c").read_text() == program.source
 
 
+def test_code_is_written_into_a_path(tmp_path: Path, five_bar: gough.Robot) -> None:
+    assert {Path(f).parent for f in five_bar.generate_c().write(tmp_path)} == {tmp_path}  # type: ignore[arg-type]
+
+
 def test_cuda_code_has_a_kernel(five_bar: gough.Robot) -> None:
     assert "__global__" in five_bar.generate_c(many_states=True).cuda
 

@@ -366,8 +366,8 @@ def test_what_progress_raises_ends_the_work(hexapod: gough.Robot) -> None:
 
 
 MISUSES = [
-    (lambda r: r.inverse_dynamics(CIRCLE, np.zeros(24)), "read a motion with v or wrench"),
-    (lambda r: r.inverse_dynamics(CIRCLE, wrench=np.zeros(6)), "read a motion with v or wrench"),
+    (lambda r: r.inverse_dynamics(CIRCLE, np.zeros(24)), "read a motion with v, a, wrench or failures"),
+    (lambda r: r.inverse_dynamics(CIRCLE, wrench=np.zeros(6)), "read a motion with v, a, wrench or failures"),
     (
         lambda r: r.inverse_dynamics(CIRCLE, elastic="soft"),
         "elastic: read 'soft', expected one of given, locked, quasistatic",
@@ -381,7 +381,7 @@ MISUSES = [
     ),
     (lambda r: r.inverse_dynamics({"t": [0, 1], "nix": [1, 2]}), "table"),
     (lambda r: r.inverse_dynamics(3.0), "read float, expected a table"),
-    (lambda r: r.forward_dynamics(r.home, np.zeros(24)), "read q and v without tau"),
+    (lambda r: r.forward_dynamics(r.home, np.zeros(24)), "read a table with v, tau, wrench or failures"),
     (lambda r: r.forward_dynamics({"z": [-0.65]}), "read a table without x, y, rx, ry, rz, vx"),
 ]
 

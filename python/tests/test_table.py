@@ -161,8 +161,7 @@ def test_numbers_that_are_missing_in_a_frame_are_told_as_in_a_file(case: str, he
         hexapod.inverse_dynamics(frame, step=0.5)
 
 
-def test_a_column_that_is_there_twice_is_refused(hexapod: gough.Robot) -> None:
+def test_a_column_that_is_there_twice_is_refused() -> None:
     columns = ["t", "x", "y", "z", "z", "rx", "ry", "rz"]
-    twice = Table(columns, [[0, 0, 0, -0.65, -0.6, 0, 0, 0], [1, 0, 0, -0.65, -0.6, 0, 0, 0]])
-    with pytest.raises(gough.Error, match="z"):
-        hexapod.inverse_dynamics(twice, step=0.5)
+    with pytest.raises(gough.Error, match="read the column 'z' twice"):
+        Table(columns, [[0, 0, 0, -0.65, -0.6, 0, 0, 0], [1, 0, 0, -0.65, -0.6, 0, 0, 0]])

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "gough/control/control.hpp"
@@ -20,6 +23,8 @@ Mechanism<double> different(const Mechanism<double>& model, const ParameterOptio
 
 Mechanism<double> with_payload(const Mechanism<double>& m, double mass) {
   if (!m.platform.exists()) throw Error(m.name + ": read a payload, expected a robot with a platform");
+  if (!(mass >= 0) || !std::isfinite(mass))
+    throw Error(fmt::format("{}: read a payload of {} kg, expected 0 or more", m.name, mass));
   Mechanism<double> other = m;
   Inertia<double> load;
   load.mass = mass;

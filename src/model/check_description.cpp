@@ -185,7 +185,53 @@ void check_connected(const RobotDescription& robot) {
 
 }  // namespace
 
+namespace {
+
+/// Files have no other numbers; programs may.
+void expect_numbers(const Where& where, const std::string& what, std::initializer_list<double> all) {
+  for (const double x : all)
+    if (!std::isfinite(x)) throw Error(where, fmt::format("{}: read {}, expected a number", what, x));
+}
+void expect_numbers(const Where& where, const std::string& what, const Transform<double>& X) {
+  if (!X.R.allFinite() || !X.p.allFinite())
+    throw Error(where, fmt::format("{}: read a frame that is not made of numbers, expected one that is", what));
+}
+
+void check_numbers(const RobotDescription& robot) {
+  expect_numbers(robot.where, "gravity", {robot.gravity[0], robot.gravity[1], robot.gravity[2]});
+  for (const auto& [name, value] : robot.coefficients)
+    expect_numbers(robot.where, "coefficient '" + name + "'", {value});
+  for (const BodyDescription& b : robot.bodies) {
+    expect_numbers(b.where, "body '" + b.name + "'", {b.mass, b.com.sum(), b.inertia.sum()});
+    for (const auto& [mass, p] : b.points) expect_numbers(b.where, "points of body '" + b.name + "'", {mass, p.sum()});
+    for (const BeamDescription& x : b.beam)
+      expect_numbers(x.where, "beam of body '" + b.name + "'",
+                     {x.from.sum(), x.to.sum(), x.A, x.Iy, x.Iz, x.J, x.E, x.G, x.rho, x.damping, x.half_y, x.half_z,
+                      x.shear_factor});
+  }
+  for (const JointDescription& j : robot.joints) {
+    const std::string what = "joint '" + j.name + "'";
+    expect_numbers(j.where, what, j.origin);
+    expect_numbers(j.where, what, j.child_origin);
+    expect_numbers(j.where, what, {j.length});
+    for (const CoordinateDescription& c : j.coordinates)
+      expect_numbers(
+          j.where, what,
+          {c.stiffness, c.damping, c.rest, c.rotor_inertia, c.ratio, c.home.value_or(0), c.guess.value_or(0)});
+  }
+  for (const SpringDescription& s : robot.springs)
+    expect_numbers(s.where, "spring '" + s.name + "'",
+                   {s.stiffness, s.damping, s.free_length, s.point_a.sum(), s.point_b.sum()});
+  if (!robot.platform) return;
+  expect_numbers(robot.platform->where, "platform", robot.platform->frame);
+  expect_numbers(robot.platform->where, "platform", robot.platform->tool);
+  for (const auto& x : robot.platform->home) expect_numbers(robot.platform->where, "home", {x.value_or(0)});
+}
+
+}  // namespace
+
 void check_description(const RobotDescription& robot) {
+  check_numbers(robot);
   if (robot.bodies.empty()) throw Error(robot.where, "read no bodies, expected at least one");
   if (robot.bodies.size() > most_bodies || robot.joints.size() > most_joints)
     throw Error(robot.where, fmt::format("read {} bodies and {} joints, expected at most {} and {}",

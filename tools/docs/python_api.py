@@ -53,6 +53,7 @@ def short(signature):
     """As it is called: without self and the names of modules, Mechanism for gough._core.Mechanism."""
     signature = re.sub(r"^(\w[\w.]*\()self(?:, )?", r"\1", signature)
     signature = re.sub(r"\bndarray\[[^\]]*\]", "ndarray", signature)
+    signature = re.sub(r"<(?:\w+\.)*(\w+) object at 0x[0-9a-f]+>", r"\1()", signature)
     return re.sub(r"\b(?:gough|_core|numpy|collections|typing|os|pathlib)(?:\.\w+)*\.(?=\w)", "", signature)
 
 
