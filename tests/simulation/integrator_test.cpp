@@ -16,10 +16,10 @@ TEST(FittingStep, DividesAWayEvenlyAndIsNeverLonger) {
   EXPECT_EQ(fitting_step(1e-3 * (1 + 1e-12), 1e-3), 1e-3 * (1 + 1e-12));  // rounding is no second step
 }
 
-class FixedSteps : public testing::TestWithParam<Method> {};
+class FixedStep : public testing::TestWithParam<Method> {};
 
 /// x'' = -w^2 x with w h = 2.5: Runge and Kutta's method is stable up to 2.8, so a step 1.4 times as long would grow without bound.
-TEST_P(FixedSteps, KeepTheirLengthBetweenAnyRows) {
+TEST_P(FixedStep, KeepTheirLengthBetweenAnyRows) {
   constexpr double step = 1e-3, w = 2500;
   IntegratorOptions o;
   o.method = GetParam();
@@ -43,7 +43,7 @@ TEST_P(FixedSteps, KeepTheirLengthBetweenAnyRows) {
   EXPECT_TRUE(!damped || std::abs(integrator->x[0]) < 1) << integrator->x[0];
 }
 
-INSTANTIATE_TEST_SUITE_P(, FixedSteps, testing::Values(Method::rk4, Method::semi_implicit),
+INSTANTIATE_TEST_SUITE_P(, FixedStep, testing::Values(Method::rk4, Method::semi_implicit),
                          [](const auto& i) { return std::string(name(i.param)); });
 
 }  // namespace
