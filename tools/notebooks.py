@@ -16,7 +16,9 @@ def run(notebook, folder):
     """Cell by cell, with the folder as the working one."""
     with tempfile.TemporaryDirectory() as place:  # sockets are files there: nothing listens on a network
         kernel = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=str(Path(place) / "kernel"))
-        NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        client = NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}})
+        client.owns_km = True  # and ends it
+        client.execute()
 
 
 def execute(source, target):
