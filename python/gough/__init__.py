@@ -15,7 +15,8 @@ from . import _core
 from ._core import *  # noqa: F403
 from ._core import Error, Failure, version
 from .page import Page
-from .robot import Position, RightHandSide, Robot, States, check, load, run
+from .robot import Robot, check, load, run
+from .states import Position, RightHandSide, States
 from .table import Table
 
 __version__ = version

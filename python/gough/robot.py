@@ -2,105 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _core
+from .inputs import (
+    MOTION_KEYS,
+    Controller,
+    Floats,
+    Motion,
+    elastic_motion,
+    failed,
+    file_settings,
+    file_text,
+    formulation,
+)
 from .page import Page
 from .progress import Progress, shown
+from .states import Position, RightHandSide, States
 from .table import Table
-
-Floats = NDArray[np.float64]
-#: A motion: the path of a motion file or of a table (CSV), a motion file's keys as a dict, a table, a pandas frame, a mapping of
-#: columns, or a trajectory.
-Motion = Any
-#: f(t, w) of a simulation: writes ``w.tau`` or returns the actuators' forces.
-Controller = Callable[[float, _core.Workspace], Any]
-
-_MOTION_KEYS = {"motion", "line", "circle", "harmonic", "samples", "sequence", "wait"}
-
-
-def _yaml(keys: Mapping[str, Any]) -> str:
-    """Keys of a file as text that the file's reader takes: JSON, arrays as lists."""
-
-    def plain(x: Any) -> Any:
-        if hasattr(x, "tolist"):
-            return x.tolist()
-        raise _core.Error(f"dict: read {type(x).__name__}, expected numbers, texts, lists and dicts")
-
-    return json.dumps(keys, indent=1, ensure_ascii=False, default=plain)
-
-
-def _settings(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Values as a file has them."""
-
-    def plain(x: Any) -> Any:
-        if hasattr(x, "tolist"):
-            x = x.tolist()
-        if isinstance(x, bool):
-            return "true" if x else "false"
-        return [plain(y) for y in x] if isinstance(x, (list, tuple)) else x
-
-    return {path: plain(value) for path, value in (given or {}).items()}
-
-
-class States(NamedTuple):
-    """Times, positions, rates and accelerations of all joints; rows are states."""
-
-    t: Floats
-    q: Floats
-    v: Floats
-    a: Floats
-
-
-class Position(NamedTuple):
-    """A closed position of the robot."""
-
-    q: Floats
-    #: x y z rx ry rz of the platform; None without one
-    pose: Floats | None
-    #: positions of the actuators, in their order
-    actuators: Floats
-    #: all coordinates by name, those of cut joints too
-    joints: dict[str, float]
-    residual: float
-    #: 0: in closed form
-    iterations: int
-    #: working mode, where one was asked for or all were listed
-    mode: str
-
-
-def _formulation(by: str | _core.Formulation) -> _core.Formulation:
-    if isinstance(by, _core.Formulation):
-        return by
-    found: _core.Formulation | None = getattr(_core.Formulation, by, None)
-    if not isinstance(found, _core.Formulation):
-        names = ", ".join(f.name for f in _core.Formulation)
-        raise _core.Error(f"by: read '{by}', expected one of {names}")
-    return found
-
-
-def _elastic(word: str | _core.ElasticMotion) -> _core.ElasticMotion:
-    if isinstance(word, _core.ElasticMotion):
-        return word
-    found: _core.ElasticMotion | None = getattr(_core.ElasticMotion, word, None)
-    if not isinstance(found, _core.ElasticMotion):
-        raise _core.Error(f"elastic: read '{word}', expected one of given, locked, quasistatic")
-    return found
-
-
-def _failed(message: str, result: Any) -> _core.Failure:
-    """A failure that carries what was done before it."""
-    failure = _core.Failure(message)
-    failure.result = result  # type: ignore[attr-defined]
-    return failure
 
 
 class Robot:
@@ -130,12 +56,12 @@ class Robot:
     @classmethod
     def from_dict(cls, keys: Mapping[str, Any]) -> Robot:
         """From the keys of a robot file (docs/robot_files.md): ``Robot.from_dict({"robot": "crank", "bodies": {..}, ..})``."""
-        return cls(_core.parse_robot(_yaml(keys), "dict"))
+        return cls(_core.parse_robot(file_text(keys), "dict"))
 
     @classmethod
     def from_text(cls, text: str, settings: Mapping[str, Any] | None = None) -> Robot:
         """From the text of a robot file."""
-        return cls(_core.parse_robot(text, "text", _settings(settings)))
+        return cls(_core.parse_robot(text, "text", file_settings(settings)))
 
     @property
     def description(self) -> _core.RobotDescription:
@@ -272,7 +198,7 @@ class Robot:
             self.mechanism, pose, w, None if coordinates is None else list(coordinates), mode, check_limits
         )
         if not answer:
-            raise _failed(answer.explain(), self._position(w, answer))
+            raise failed(answer.explain(), self._position(w, answer))
         return self._position(w, answer, mode)
 
     def all_inverse_kinematics(
@@ -291,7 +217,7 @@ class Robot:
         w = self.workspace(near)
         answer = _core.forward_kinematics(self.mechanism, actuators, w, check_limits)
         if not answer:
-            raise _failed(answer.explain(), self._position(w, answer))
+            raise failed(answer.explain(), self._position(w, answer))
         return self._position(w, answer)
 
     def all_forward_kinematics(self, actuators: ArrayLike) -> list[Position]:
@@ -322,12 +248,12 @@ class Robot:
         if isinstance(motion, _core.Trajectory):
             return _core.known_motion(motion, "trajectory", step)
         if isinstance(motion, (str, os.PathLike)):
-            return _core.load_known_motion(os.fspath(motion), self.mechanism, step, _elastic(elastic))
-        if isinstance(motion, Mapping) and _MOTION_KEYS & set(motion):
+            return _core.load_known_motion(os.fspath(motion), self.mechanism, step, elastic_motion(elastic))
+        if isinstance(motion, Mapping) and MOTION_KEYS & set(motion):
             return _core.known_motion(self.trajectory(motion), str(motion.get("motion", "motion")), step)
         table = Table.of(motion)
         return _core.known_motion_of_table(
-            table.columns, table.values, "table", self.mechanism, step, _elastic(elastic)
+            table.columns, table.values, "table", self.mechanism, step, elastic_motion(elastic)
         )
 
     def trajectory(self, motion: str | os.PathLike[str] | Mapping[str, Any]) -> _core.Trajectory:
@@ -335,13 +261,13 @@ class Robot:
         if isinstance(motion, Mapping):
             keys = dict(motion)
             keys.setdefault("motion", "motion")
-            return _core.parse_motion(_yaml(keys), "motion", self.mechanism)
+            return _core.parse_motion(file_text(keys), "motion", self.mechanism)
         return _core.load_motion(os.fspath(motion), self.mechanism)
 
     def states(self, motion: Motion, *, step: float = 1e-3, elastic: str = "locked") -> States:
         """Closed positions, rates and accelerations of all joints along a motion."""
         known = self.motion(motion, step=step, elastic=elastic)
-        return States(*_core.closed_states(self.mechanism, known, _elastic(elastic)))
+        return States(*_core.closed_states(self.mechanism, known, elastic_motion(elastic)))
 
     def random_states(self, count: int) -> States:
         """Closed states near home with random rates and accelerations, the same ones in every run."""
@@ -359,7 +285,7 @@ class Robot:
         key = (by, tuple(weights))
         found = self._evaluators.get(key)
         if found is None:
-            options = _core.DynamicsOptions(_formulation(by), weights=list(weights))
+            options = _core.DynamicsOptions(formulation(by), weights=list(weights))
             found = self._evaluators[key] = _core.Evaluator(self.mechanism, options)
         return found
 
@@ -461,11 +387,11 @@ class Robot:
     ) -> _core.InverseReport:
         known = self.motion(motion, step=step, elastic=elastic)
         report = _core.report_inverse(
-            self.mechanism, known, _formulation(by), list(weights), _elastic(elastic), reactions, os.fspath(output),
+            self.mechanism, known, formulation(by), list(weights), elastic_motion(elastic), reactions, os.fspath(output),
             shown("state", progress),
         )  # fmt: skip
         if not report.done():
-            raise _failed(report.explain(), report)
+            raise failed(report.explain(), report)
         return report
 
     def _forward_along(self, states: Any, by: str, progress: Progress | None) -> Table:
@@ -474,7 +400,7 @@ class Robot:
         else:
             table = Table.of(states)
             known = _core.driven_states(table.columns, table.values, "table", self.mechanism)
-        found: Table = _core.forward_along(self.mechanism, known, _formulation(by), shown("state", progress))
+        found: Table = _core.forward_along(self.mechanism, known, formulation(by), shown("state", progress))
         return found
 
     def derivatives(
@@ -485,14 +411,14 @@ class Robot:
         if (a is None) == (tau is None):
             raise _core.Error("derivatives: read both or neither of a and tau, expected one of them")
         w = self.workspace(q, v, a)
-        d = _core.Dynamics(self.mechanism, w, _core.DynamicsOptions(_formulation(by)))
+        d = _core.Dynamics(self.mechanism, w, _core.DynamicsOptions(formulation(by)))
         if tau is None:
             answer = _core.inverse_dynamics(self.mechanism, w, d)
         else:
             w.tau = tau
             answer = _core.forward_dynamics(self.mechanism, w, d)
         if not answer:
-            raise _failed(f"{answer.status.name}: {answer.reason}", answer)
+            raise failed(f"{answer.status.name}: {answer.reason}", answer)
         return (_core.inverse_derivatives if tau is None else _core.forward_derivatives)(self.mechanism, w, d)
 
     def energy(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None) -> _core.EnergyBalance:
@@ -535,7 +461,7 @@ class Robot:
         if rates and (answer is None or answer):
             answer = _core.set_rates(self.mechanism, dict(rates), w)
         if answer is not None and not answer:
-            raise _failed("the start: " + answer.explain(), None)
+            raise failed("the start: " + answer.explain(), None)
         return w
 
     def simulate(
@@ -595,14 +521,14 @@ class Robot:
             law, controller = controller, None
         moments = np.asarray(_core.even_times(0.0, time, step) if times is None else times, dtype=float)
         options = _core.SimulationOptions(
-            _formulation(by), method, tolerance, step if fixed_step is None else fixed_step, loops, friction, smooth, hold,
+            formulation(by), method, tolerance, step if fixed_step is None else fixed_step, loops, friction, smooth, hold,
             *baumgarte,
         )  # fmt: skip
         report = _core.simulate(
             self.mechanism, w, moments, options, controller, law, os.fspath(output), shown("row", progress)
         )
         if report.status != _core.Status.ok:
-            raise _failed(f"t = {report.t:g} s: {report.status.name}: {report.reason}", report)
+            raise failed(f"t = {report.t:g} s: {report.status.name}: {report.reason}", report)
         return report
 
     def track(
@@ -683,7 +609,7 @@ class Robot:
         x holds independent positions and their rates; loops are closed exactly at every evaluation.
         """
         w = self._start(pose, actuators, q, v, rates, False, tau)
-        options = _core.DynamicsOptions(_formulation(by))
+        options = _core.DynamicsOptions(formulation(by))
         return RightHandSide(_core.RightSide(self.mechanism, w, options), controller)
 
     # ------------------------------------------------------------------------------------------- identification
@@ -756,7 +682,7 @@ class Robot:
             report = _core.report_follow(self.mechanism, known, follow, given, os.fspath(output), bent, shown_progress)
             problem = report.reason or report.failed()
             if problem:
-                raise _failed(problem, report)
+                raise failed(problem, report)
             return report
         if bent is not None:
             flexed = _core.report_coupled(self.mechanism, bent, known, modes, given, os.fspath(output), shown_progress)
@@ -765,7 +691,7 @@ class Robot:
                 self.mechanism, known, given, os.fspath(output), os.fspath(shapes), shown_progress
             )
         if not flexed.done():
-            raise _failed(flexed.explain(), flexed)
+            raise failed(flexed.explain(), flexed)
         return flexed
 
     # ------------------------------------------------------------------------------------------- code
@@ -803,40 +729,14 @@ class Robot:
         ``.open()`` or ``.save(file)``."""
         if motion is None:
             return Page(_core.home_page(self.mechanism), height)
-        return Page(_core.motion_page(self.mechanism, self.motion(motion, step=step), _formulation(by)), height)
-
-
-class RightHandSide:
-    """x' = f(t, x) of a robot's forward dynamics. ``x0`` is the start; ``q(x)`` and ``v(x)`` are all joints' positions and rates."""
-
-    def __init__(self, side: _core.RightSide, controller: Controller | None) -> None:
-        self._side, self._controller = side, controller
-        self.x0: Floats = side.x0
-
-    def __call__(self, t: float, x: ArrayLike) -> Floats:
-        return self._side.rates(t, x, self._controller)
-
-    def states(self, x: ArrayLike) -> tuple[Floats, Floats]:
-        """q and v of a state, or of many: columns of x, as in ``solve_ivp``'s ``y``."""
-        columns = np.atleast_2d(np.asarray(x, dtype=float).T)
-        placed = [self._side.place(column) for column in columns]
-        q, v = np.array([p[0] for p in placed]), np.array([p[1] for p in placed])
-        return (q[0], v[0]) if np.ndim(x) == 1 else (q, v)
-
-    def q(self, x: ArrayLike) -> Floats:
-        """Positions of all joints."""
-        return self.states(x)[0]
-
-    def v(self, x: ArrayLike) -> Floats:
-        """Rates of all joints."""
-        return self.states(x)[1]
+        return Page(_core.motion_page(self.mechanism, self.motion(motion, step=step), formulation(by)), height)
 
 
 def load(path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None) -> Robot:
     """A robot from a robot file. ``settings`` puts other values into it first, by path in the file:
     ``{"legs.joints.drive.screw": "5 mm", "bodies.*.mass": 2}``. Throws Error: file:line: what was read, what was expected."""
     file = os.fspath(path)
-    robot = Robot(_core.read_robot(file, _settings(settings)), file=file)
+    robot = Robot(_core.read_robot(file, file_settings(settings)), file=file)
     robot._as_in_file = not settings
     return robot
 
