@@ -19,8 +19,14 @@ PEERS = {"pinocchio": "Pinocchio", "simbody": "Simbody", "mujoco": "MuJoCo", "da
 HAND, LEGS = "hand-written", "gough legs"
 ROBOTS = {"hexapod": HAND, "five_bar": LEGS}  # and what its times are divided by
 BLUE, ORANGE = "#2a6fbb", "#e08a2c"
-COLOURS = {LEGS: BLUE, LEGS + ", as lanes": BLUE, "gough scdd": "#1f9e89", "gough dalembert": "#8fb8de",
-           "Pinocchio": ORANGE, "Simbody": "#b5432f"}
+COLOURS = {
+    LEGS: BLUE,
+    LEGS + ", as lanes": BLUE,
+    "gough scdd": "#1f9e89",
+    "gough dalembert": "#8fb8de",
+    "Pinocchio": ORANGE,
+    "Simbody": "#b5432f",
+}
 SAME = ("engine", "robot", "layout", "grows", "number", "exact", "inverse_call", "forward_call")
 
 INTRODUCTION = """\
@@ -135,8 +141,15 @@ def shown(value, form):
 def table(results, robot):
     rows = engines(results, robot)
     yardstick = next((row for row in rows if row[0] == ROBOTS[robot]))
-    head = [robot, "inverse [us]", "forward [us]", f"inverse / {yardstick[0]}", f"forward / {yardstick[0]}",
-            "inverse error", "forward error"]
+    head = [
+        robot,
+        "inverse [us]",
+        "forward [us]",
+        f"inverse / {yardstick[0]}",
+        f"forward / {yardstick[0]}",
+        "inverse error",
+        "forward error",
+    ]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, *both in rows:
         cells = {"us": [], "ratio": [], "error": []}
@@ -157,21 +170,29 @@ def faster(results, robot):
     words = []
     for k, what in enumerate(("inverse", "forward")):
         ours = min(both[k][f"{what}_us"] for name, both in rows.items() if name.startswith(LEGS) and both[k])
-        names = [name for name, both in rows.items()
-                 if name.split(" ")[0] in PEERS.values() and both[k][f"{what}_us"] < ours]
+        names = [
+            name for name, both in rows.items() if name.split(" ")[0] in PEERS.values() and both[k][f"{what}_us"] < ours
+        ]
         words.append(f"{what}: {', '.join(names) or 'none'}")
     return f"Other engines that are faster than gough's library on the {robot}: " + "; ".join(words) + "."
 
 
 def calls(results):
     """Everything that was tried."""
-    lines = ["## Calls", "", "| engine | robot | tree | inverse | [us] | forward | [us] |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "## Calls",
+        "",
+        "| engine | robot | tree | inverse | [us] | forward | [us] |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for robot in ROBOTS:
         for r in results:
             if r["robot"] == robot and not r["grows"]:
-                lines.append(f"| {r['engine']} | {robot} | {r['layout'] or '-'} | {r['inverse_call'] or '-'} | "
-                             f"{shown(r['inverse_us'], '.3g')} | {r['forward_call'] or '-'} | "
-                             f"{shown(r['forward_us'], '.3g')} |")
+                lines.append(
+                    f"| {r['engine']} | {robot} | {r['layout'] or '-'} | {r['inverse_call'] or '-'} | "
+                    f"{shown(r['inverse_us'], '.3g')} | {r['forward_call'] or '-'} | "
+                    f"{shown(r['forward_us'], '.3g')} |"
+                )
     return "\n".join(lines)
 
 
@@ -200,9 +221,16 @@ def growth_table(results, grows, title):
 def draw(results, pictures):
     width, parts, height = 980, [], 0
     parts += plots.legend(["inverse dynamics", "forward dynamics"], [BLUE, ORANGE], 200, 14)
-    rows = {robot: [(name + (" (soft)" if both[1] and not both[1]["exact"] else ""),
-                     [r and r[f"{what}_us"] for what, r in zip(("inverse", "forward"), both)])
-                    for name, *both in engines(results, robot)] for robot in ROBOTS}
+    rows = {
+        robot: [
+            (
+                name + (" (soft)" if both[1] and not both[1]["exact"] else ""),
+                [r and r[f"{what}_us"] for what, r in zip(("inverse", "forward"), both)],
+            )
+            for name, *both in engines(results, robot)
+        ]
+        for robot in ROBOTS
+    }
     span = plots.decade_range([us for row in rows.values() for _, values in row for us in values if us])
     for i, robot in enumerate(ROBOTS):
         panel, used = plots.bars(robot, rows[robot], span, [BLUE, ORANGE], 5 + i * 490, 36, 480)

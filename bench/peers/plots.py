@@ -7,8 +7,10 @@ TEXT, FAINT, GRID = "#222222", "#666666", "#dddddd"
 
 
 def text(x, y, words, anchor="start", size=12, colour=TEXT, weight="normal"):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}" '
-            f'font-weight="{weight}">{escape(words)}</text>')
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}" '
+        f'font-weight="{weight}">{escape(words)}</text>'
+    )
 
 
 def line(x1, y1, x2, y2, colour=GRID, width=1.0):
@@ -46,15 +48,20 @@ def bars(title, rows, span, colours, left, top, width):
     bottom = top + 34 + step * len(rows)
     parts = [text(left + names, top + 14, title, size=14, weight="bold")]
     for tick in x.decades():
-        parts += [line(x(tick), top + 26, x(tick), bottom), text(x(tick), bottom + 16, f"{tick:g}", "middle", 11, FAINT)]
+        parts += [
+            line(x(tick), top + 26, x(tick), bottom),
+            text(x(tick), bottom + 16, f"{tick:g}", "middle", 11, FAINT),
+        ]
     parts.append(text(x.end, bottom + 32, "microseconds per evaluation", "end", 11, FAINT))
     for i, (name, values) in enumerate(rows):
         y = top + 34 + i * step
         parts.append(text(left + names - 8, y + bar * len(colours) / 2 + 4, name, "end"))
         for k, value in enumerate(values):
             if value:
-                parts.append(f'<rect x="{x.start:.1f}" y="{y + k * bar:.1f}" width="{x(value) - x.start:.1f}" '
-                             f'height="{bar - 1}" fill="{colours[k]}"/>')
+                parts.append(
+                    f'<rect x="{x.start:.1f}" y="{y + k * bar:.1f}" width="{x(value) - x.start:.1f}" '
+                    f'height="{bar - 1}" fill="{colours[k]}"/>'
+                )
                 parts.append(text(x(value) + 4, y + k * bar + 9, number(value), size=10))
     return parts, bottom + 40 - top
 
@@ -69,8 +76,10 @@ def lines(title, below, series, left, top, width, height):
     for tick in y.decades():
         parts += [line(x.start, y(tick), x.end, y(tick)), text(x.start - 8, y(tick) + 4, f"{tick:g}", "end", 11, FAINT)]
     for tick in ticks:
-        parts += [line(x(tick), y.start, x(tick), y.start + 5, FAINT),
-                  text(x(tick), y.start + 19, f"{tick:g}", "middle", 11, FAINT)]
+        parts += [
+            line(x(tick), y.start, x(tick), y.start + 5, FAINT),
+            text(x(tick), y.start + 19, f"{tick:g}", "middle", 11, FAINT),
+        ]
     parts.append(text((x.start + x.end) / 2, y.start + 38, below, "middle", 12, FAINT))
     ends = []
     for name, colour, ps in series:
@@ -88,13 +97,18 @@ def lines(title, below, series, left, top, width, height):
 def legend(names, colours, left, top):
     parts = []
     for name, colour in zip(names, colours):
-        parts += [f'<rect x="{left}" y="{top}" width="12" height="10" fill="{colour}"/>', text(left + 17, top + 9, name)]
+        parts += [
+            f'<rect x="{left}" y="{top}" width="12" height="10" fill="{colour}"/>',
+            text(left + 17, top + 9, name),
+        ]
         left += 40 + 7 * len(name)
     return parts
 
 
 def save(path, parts, width, height):
     with open(path, "w") as file:
-        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}" '
-                   f'viewBox="0 0 {width} {height:.0f}" font-family="sans-serif">\n'
-                   f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n")
+        file.write(
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}" '
+            f'viewBox="0 0 {width} {height:.0f}" font-family="sans-serif">\n'
+            f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        )
