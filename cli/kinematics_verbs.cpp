@@ -80,7 +80,13 @@ int ik(const Options& o) {
   gough::InverseOptions options;
   if (!o.coordinates.empty()) options.coordinates = mask_from(o.coordinates);
   options.mode = o.mode;
-  if (o.all) return show_all(m, gough::all_inverse_kinematics(m, pose, options), "all working modes", o);
+  if (o.all) {
+    const bool closed = std::none_of(m.leg_form.begin(), m.leg_form.end(),
+                                     [](const gough::LegForm& f) { return f.kind == gough::LegKind::general; });
+    const char* const method =
+        closed && !m.leg_form.empty() ? "all working modes" : "legs without a closed form in home's mode";
+    return show_all(m, gough::all_inverse_kinematics(m, pose, options), method, o);
+  }
   gough::Workspace<double> w(m);
   gough::Posture posture;
   posture.answer = gough::inverse_kinematics(m, pose, w, options);

@@ -1769,6 +1769,9 @@ class Identification:
     def mechanism(self) -> Mechanism:
         """The mechanism with the identified values."""
 
+    def is_of(self, m: Mechanism) -> bool:
+        """Whether it was found on this mechanism."""
+
     def robot_file(self, path: str) -> str:
         """The text of the robot file `path` with the identified values in it."""
 

@@ -41,6 +41,32 @@ def elastic_motion(word: str | _core.ElasticMotion) -> _core.ElasticMotion:
     return one_of(_core.ElasticMotion, "elastic", word)
 
 
+def numbers(what: str, given: Any) -> Floats:
+    """One row of finite numbers."""
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise _core.Error(f"{what}: read {str(given)[:80]}, expected numbers") from None
+    if found.ndim > 1:
+        raise _core.Error(f"{what}: read an array of shape {found.shape}, expected one row of numbers")
+    if not np.isfinite(found).all():
+        raise _core.Error(f"{what}: read {found}, expected finite numbers")
+    return found
+
+
+def only(what: str, options: Mapping[str, Any], known: str) -> Mapping[str, Any]:
+    """Options by name, all of them known."""
+    for name in options:
+        if name not in known.split():
+            raise TypeError(f"{what}: read the option '{name}', expected some of {', '.join(known.split())}")
+    return options
+
+
+def is_motion_file(given: Mapping[str, Any]) -> bool:
+    """Keys of a motion file, and not columns of a table."""
+    return bool(MOTION_KEYS & set(given)) or any(isinstance(x, (str, Mapping)) for x in given.values())
+
+
 def file_text(keys: Mapping[str, Any]) -> str:
     """Keys of a file as text that the file's reader takes: JSON, arrays as lists."""
 

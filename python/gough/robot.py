@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .inputs import (
-    MOTION_KEYS,
     Controller,
     Floats,
     Motion,
@@ -22,6 +21,9 @@ from .inputs import (
     file_settings,
     file_text,
     formulation,
+    is_motion_file,
+    numbers,
+    only,
 )
 from .page import Page
 from .progress import Progress, shown
@@ -46,7 +48,8 @@ class Robot:
         #: where it was read; empty: built in code
         self.file = file
         self._rigid: Robot | None = None
-        self._as_in_file = False
+        #: where exactly, and with which settings; None: not as in a file
+        self._origin: tuple[str, dict[str, Any]] | None = None
         self._evaluators: dict[Any, _core.Evaluator] = {}
         self._actuators = len(self.mechanism.actuators)
         self._nv = self.mechanism.nv
@@ -90,7 +93,7 @@ class Robot:
         other = Robot.__new__(Robot)
         other.__dict__.update(self.__dict__)
         other.mechanism, other._evaluators, other._described = mechanism, {}, None
-        other._as_in_file = False
+        other._origin = None
         return other
 
     def with_payload(self, mass: float) -> Robot:
@@ -118,6 +121,19 @@ class Robot:
     def different(self, base_share: float, friction_share: float = 0.0, *, seed: int = 1, **parameters: bool) -> Robot:
         """A robot whose base parameters are off by a share of themselves, and friction by another: a plant for controllers."""
         return self._other(_core.different(self.mechanism, base_share, friction_share, seed, **parameters))
+
+    def __copy__(self) -> Robot:
+        return self  # it is never changed
+
+    def __deepcopy__(self, memo: Any) -> Robot:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._origin is None:
+            raise TypeError(
+                f"{self.name}: a robot built or changed in code cannot be pickled; make it where it is used"
+            )
+        return (load, self._origin)
 
     # ------------------------------------------------------------------------------------------- what it is
 
@@ -195,7 +211,12 @@ class Robot:
         """
         w = self.workspace(near)
         answer = _core.inverse_kinematics(
-            self.mechanism, pose, w, None if coordinates is None else list(coordinates), mode, check_limits
+            self.mechanism,
+            numbers("pose", pose),
+            w,
+            None if coordinates is None else list(coordinates),
+            mode,
+            check_limits,
         )
         if not answer:
             raise failed(answer.explain(), self._position(w, answer))
@@ -204,26 +225,26 @@ class Robot:
     def all_inverse_kinematics(
         self, pose: ArrayLike, *, coordinates: Sequence[str] | None = None, check_limits: bool = True
     ) -> list[Position]:
-        """Every working mode and every answer."""
+        """Every working mode within limits. Legs without a closed form are followed from home and add no modes of their own."""
         found = _core.all_inverse_kinematics(
-            self.mechanism, pose, None if coordinates is None else list(coordinates), check_limits
+            self.mechanism, numbers("pose", pose), None if coordinates is None else list(coordinates), check_limits
         )
-        return [self._position(self.workspace(p.q), p.answer, p.mode) for p in found]
+        return [self._position(self.workspace(p.q), p.answer, p.mode) for p in found if p]
 
     def forward_kinematics(
         self, actuators: ArrayLike, *, near: ArrayLike | None = None, check_limits: bool = True
     ) -> Position:
         """All joints and the pose from the actuators' positions [m or rad]. Throws Failure where there is no answer."""
         w = self.workspace(near)
-        answer = _core.forward_kinematics(self.mechanism, actuators, w, check_limits)
+        answer = _core.forward_kinematics(self.mechanism, numbers("actuators", actuators), w, check_limits)
         if not answer:
             raise failed(answer.explain(), self._position(w, answer))
         return self._position(w, answer)
 
     def all_forward_kinematics(self, actuators: ArrayLike) -> list[Position]:
-        """Every assembly mode; complete for planar platforms."""
-        found = _core.all_forward_kinematics(self.mechanism, actuators)
-        return [self._position(self.workspace(p.q), p.answer) for p in found.postures]
+        """Every assembly mode that was found; ``gough.all_forward_kinematics(m, actuators).complete`` says whether that is all."""
+        found = _core.all_forward_kinematics(self.mechanism, numbers("actuators", actuators))
+        return [self._position(self.workspace(p.q), p.answer) for p in found.postures if p]
 
     def poses(self, q: ArrayLike | None = None) -> dict[str, _core.Transform]:
         """The pose of every body's own frame in the base, by name."""
@@ -249,7 +270,7 @@ class Robot:
             return _core.known_motion(motion, "trajectory", step)
         if isinstance(motion, (str, os.PathLike)):
             return _core.load_known_motion(os.fspath(motion), self.mechanism, step, elastic_motion(elastic))
-        if isinstance(motion, Mapping) and MOTION_KEYS & set(motion):
+        if isinstance(motion, Mapping) and is_motion_file(motion):
             return _core.known_motion(self.trajectory(motion), str(motion.get("motion", "motion")), step)
         table = Table.of(motion)
         return _core.known_motion_of_table(
@@ -262,6 +283,8 @@ class Robot:
             keys = dict(motion)
             keys.setdefault("motion", "motion")
             return _core.parse_motion(file_text(keys), "motion", self.mechanism)
+        if not isinstance(motion, (str, os.PathLike)):
+            raise _core.Error(f"motion: read {type(motion).__name__}, expected a motion file or its keys as a dict")
         return _core.load_motion(os.fspath(motion), self.mechanism)
 
     def states(self, motion: Motion, *, step: float = 1e-3, elastic: str = "locked") -> States:
@@ -358,6 +381,8 @@ class Robot:
         if failures not in ("raise", "nan"):
             raise _core.Error(f"failures: read '{failures}', expected raise or nan")
         q, v, last = np.asarray(q, dtype=float), np.asarray(v, dtype=float), np.asarray(last, dtype=float)
+        if wrench is not None:
+            wrench = numbers("wrench", wrench)
         if type(weights) is not tuple:
             weights = tuple(float(x) for x in weights)
         evaluator = self._evaluators.get((by, weights)) or self._evaluator(by, weights)
@@ -430,6 +455,8 @@ class Robot:
 
     def compare(self, states: int = 20) -> _core.Comparison:
         """All formulations on the same random states: ``.agrees()``; print it for how far they differ and what they cost."""
+        if states < 1:
+            raise _core.Error(f"states: read {states}, expected at least 1")
         return _core.compare_formulations(self.mechanism, states)
 
     # ------------------------------------------------------------------------------------------- simulation
@@ -451,11 +478,11 @@ class Robot:
         w = self.workspace(q, v)
         answer = None
         if pose is not None:
-            answer = _core.inverse_kinematics(self.mechanism, pose, w)
+            answer = _core.inverse_kinematics(self.mechanism, numbers("pose", pose), w)
         elif actuators is not None:
-            answer = _core.forward_kinematics(self.mechanism, actuators, w)
+            answer = _core.forward_kinematics(self.mechanism, numbers("actuators", actuators), w)
         if tau is not None:
-            w.tau = tau
+            w.tau = numbers("tau", tau)
         if equilibrium and (answer is None or answer):
             answer = _core.find_equilibrium(self.mechanism, w)
         if rates and (answer is None or answer):
@@ -509,6 +536,8 @@ class Robot:
         ]
         if len(given) > 1:
             raise _core.Error(f"simulate: read {' and '.join(given)}, expected one of them")
+        if times is None and not (0 < time < np.inf and 0 < step < np.inf):
+            raise _core.Error(f"time, step: read {time} s and {step} s, expected numbers above 0")
         w = self._start(pose, actuators, q, v, rates, equilibrium, tau)
         law: _core.Controller | None = None
         if drives is not None:
@@ -621,7 +650,8 @@ class Robot:
     def excite(self, *, progress: Progress | None = None, **options: Any) -> _core.Excitation:
         """A motion that shows the parameters, within all limits: ``identical_legs``, ``symmetric``, ``period`` [s], ``harmonics``,
         ``evaluations``, ``seed``, ``velocity``, ``acceleration``, ``force`` (limits of all actuators)."""
-        return _core.excite(self.mechanism, **options, progress=shown("evaluation", progress))
+        known = "identical_legs symmetric period harmonics evaluations seed velocity acceleration force"
+        return _core.excite(self.mechanism, **only("excite", options, known), progress=shown("evaluation", progress))
 
     def measure(
         self, motion: Motion, *, step: float = 1e-3, encoder: float = 0.0, noise: float = 0.0, seed: int = 1
@@ -643,12 +673,19 @@ class Robot:
             return os.fspath(x) if isinstance(x, (str, os.PathLike)) else Table.of(x)
 
         second = None if validate is None else given(validate)
+        known = (
+            "identical_legs symmetric what cutoff period harmonics robust consistent keep_all significance constants"
+        )
+        only("identify", options, known)
         return _core.identify(self.mechanism, given(data), second, **options, progress=shown("row", progress))
 
     def identified(self, found: _core.Identification) -> Robot:
         """The robot with identified parameters; read from a file, with a description that has them."""
-        if self.file and self._as_in_file:
-            return Robot(_core.parse_robot(found.robot_file(self.file), self.file), file=self.file)
+        if not found.is_of(self.mechanism):
+            raise _core.Error(f"{self.name}: read what was identified on another robot, expected it of this one")
+        if self._origin is not None and not self._origin[1]:
+            text = found.robot_file(self._origin[0])
+            return Robot(_core.parse_robot(text, self.file), file=self.file)
         return self._other(found.mechanism())
 
     # ------------------------------------------------------------------------------------------- beams
@@ -675,7 +712,8 @@ class Robot:
         """
         known = self.motion(motion, step=step)
         every = 1 if known.rows else max(1, round(rows / step))
-        given = _core.FlexOptions(self.mechanism, **options, every=every)
+        known_options = "start space rho geometric vibrates rayleigh modal_damping frequencies loads"
+        given = _core.FlexOptions(self.mechanism, **only("flex", options, known_options), every=every)
         shown_progress = shown("row", progress)
         bent = _core.bent_mechanism(self.description, modes, given) if modes > 0 else None
         if follow is not None:
@@ -702,7 +740,9 @@ class Robot:
         ``what``: inverse, forward, kinematics, regressor, jacobian or derivatives; ``from_``: joints, platform or actuators. Wishes:
         ``fold``, ``generic``, ``matrix``, ``lanes``, ``newton``, ``many_states``.
         """
-        return _core.generate(self.mechanism, what, from_, **wish)
+        return _core.generate(
+            self.mechanism, what, from_, **only("generate_c", wish, "fold generic matrix lanes newton many_states")
+        )
 
     def compile(
         self,
@@ -736,8 +776,9 @@ def load(path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None
     """A robot from a robot file. ``settings`` puts other values into it first, by path in the file:
     ``{"legs.joints.drive.screw": "5 mm", "bodies.*.mass": 2}``. Throws Error: file:line: what was read, what was expected."""
     file = os.fspath(path)
-    robot = Robot(_core.read_robot(file, file_settings(settings)), file=file)
-    robot._as_in_file = not settings
+    values = file_settings(settings)
+    robot = Robot(_core.read_robot(file, values), file=file)
+    robot._origin = (os.path.abspath(file), values)
     return robot
 
 

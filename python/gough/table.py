@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     import pandas
 
 
+def _column(name: str, given: Any) -> NDArray[np.float64]:
+    """Numbers of one column; times and complex numbers are none."""
+    try:
+        found = np.atleast_1d(np.asarray(given))
+        if found.dtype.kind not in "biufO":
+            raise TypeError
+        found = found.astype(float)
+    except (TypeError, ValueError):
+        raise _core.Error(f"table: column '{name}': read {str(given)[:60]}, expected numbers") from None
+    if found.ndim != 1:
+        raise _core.Error(f"table: column '{name}': read an array of shape {found.shape}, expected one number a row")
+    return found
+
+
 class Table:
     """Rows of numbers under names such as ``t``, ``x``, ``q.leg1.drive`` and ``tau.leg1.drive``.
 
@@ -47,10 +61,15 @@ class Table:
         if isinstance(data, (str, os.PathLike)):
             return cls.read(data)
         if hasattr(data, "to_numpy") and hasattr(data, "columns"):
-            return cls([str(c) for c in data.columns], data.to_numpy(dtype=float))
+            names = [str(c) for c in data.columns]
+            values = [_column(name, data.iloc[:, i].to_numpy()) for i, name in enumerate(names)]
+            return cls(names, np.column_stack(values) if values else np.empty((0, 0)))
         if isinstance(data, Mapping):
-            columns = [np.atleast_1d(np.asarray(x, dtype=float)) for x in data.values()]
-            return cls([str(c) for c in data], np.column_stack(columns) if columns else np.empty((0, 0)))
+            columns = {str(c): _column(str(c), x) for c, x in data.items()}
+            if len({len(x) for x in columns.values()}) > 1:
+                told = ", ".join(f"{c} {len(x)}" for c, x in columns.items())
+                raise _core.Error(f"table: read columns of different lengths ({told}), expected equal ones")
+            return cls(list(columns), np.column_stack(list(columns.values())) if columns else np.empty((0, 0)))
         raise _core.Error(
             f"table: read {type(data).__name__}, expected a table, a pandas frame, a mapping of columns or a CSV file"
         )

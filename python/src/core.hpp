@@ -71,6 +71,9 @@ inline void expect_size(const char* what, std::size_t read, std::size_t expected
     throw Error(std::string(what) + ": read " + std::to_string(read) + " numbers, expected " +
                 std::to_string(expected));
 }
+inline void expect_finite(const char* what, const VecX<double>& x) {
+  if (!x.allFinite()) throw Error(std::string(what) + ": read a number that is not finite, expected finite ones");
+}
 template <int N>
 Eigen::Matrix<double, N, 1> fixed(const char* what, const Vector& x) {
   expect_size(what, static_cast<std::size_t>(x.size()), N);

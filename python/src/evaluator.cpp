@@ -16,7 +16,7 @@ using Wrench = std::optional<Vec6<double>>;  ///< fx fy fz mx my mz on the platf
 /// One mechanism and one formulation.
 class Evaluator {
  public:
-  Evaluator(const M& m, const DynamicsOptions& o) : m_(m), options_(o), w_(m), d_(m, w_, o) {}
+  Evaluator(const M& m, const DynamicsOptions& o) : m_(m), options_(checked(m, o)), w_(m), d_(m, w_, o) {}
 
   /// Reads states from `q`, `v` and `in` (accelerations or forces), writes into `out`. One dimension: a state; two: rows are states.
   void run(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, bool nan_for_failures,
@@ -55,6 +55,14 @@ class Evaluator {
   std::string instructions() { return std::string(batch().instructions()); }
 
  private:
+  static const DynamicsOptions& checked(const M& m, const DynamicsOptions& o) {
+    if (!o.weights.empty()) expect_size("weights", o.weights.size(), m.actuator.size());
+    for (const double x : o.weights)
+      if (!(x > 0) || !std::isfinite(x))
+        throw Error("weights: read " + std::to_string(x) + ", expected numbers above 0");
+    return o;
+  }
+
   Wrench checked_wrench(const std::optional<Vector>& given) const {
     if (!given) return {};
     if (!m_.platform.exists()) throw Error(m_.name + ": wrench: read one, expected a robot with a platform");
@@ -169,7 +177,13 @@ class Evaluator {
     const Busy busy(*this);
     const DynamicsAnswer answer = evaluate(what, wrench, w, d);
     const VecX<double>& y = what == What::inverse ? w.tau : w.a;
-    if (!answer.ok() && !nan_for_failures) throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
+    if (!answer.ok() && !nan_for_failures) {
+      expect_finite("q", w.q);
+      expect_finite("v", w.v);
+      if (what == What::inverse) expect_finite("a", w.a);
+      else expect_finite("tau", w.tau);
+      throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
+    }
     for (Eigen::Index i = 0; i < y.size(); ++i)
       out.data()[i * out.stride(0)] = answer.ok() ? y[i] : std::numeric_limits<double>::quiet_NaN();
   }

@@ -169,6 +169,18 @@ void bind_identify(nb::module_& m) {
           "mechanism", [](const I& i) { return with_parameters(*i.m, i.r.base.space, i.r.full); },
           "The mechanism with the identified values.")
       .def(
+          "is_of",
+          [](const I& i, const M& other) {
+            const auto same = [](const Inertia<double>& a, const Inertia<double>& b) {
+              return a.mass == b.mass && a.first == b.first && a.second == b.second;
+            };
+            return i.m->name == other.name && i.m->nv == other.nv && i.m->body_name == other.body_name &&
+                   i.m->coefficient == other.coefficient &&
+                   std::equal(i.m->inertia.begin(), i.m->inertia.end(), other.inertia.begin(), other.inertia.end(),
+                              same);
+          },
+          "m"_a, "Whether it was found on this mechanism.")
+      .def(
           "robot_file", [](const I& i, const std::string& path) { return identified_robot_file(path, *i.m, i.r); },
           "path"_a, "The text of the robot file `path` with the identified values in it.")
       .def(

@@ -126,6 +126,7 @@ void bind_positions(nb::module_& m) {
       [](const M& mechanism, const Vector& pose, W& w, const std::optional<std::vector<std::string>>& coordinates,
          const std::string& mode, bool check_limits) {
         expect_made_for(mechanism, w);
+        expect_finite("pose", pose);
         return inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)), w,
                                   options_from(coordinates, mode, check_limits));
       },
@@ -135,6 +136,7 @@ void bind_positions(nb::module_& m) {
       "all_inverse_kinematics",
       [](const M& mechanism, const Vector& pose, const std::optional<std::vector<std::string>>& coordinates,
          bool check_limits) {
+        expect_finite("pose", pose);
         return all_inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)),
                                       options_from(coordinates, "", check_limits));
       },
@@ -144,6 +146,7 @@ void bind_positions(nb::module_& m) {
       [](const M& mechanism, const Vector& actuators, W& w, bool check_limits) {
         expect_made_for(mechanism, w);
         expect_size("actuators", static_cast<std::size_t>(actuators.size()), mechanism.actuator.size());
+        expect_finite("actuators", actuators);
         return forward_kinematics(mechanism, actuators, w, check_limits);
       },
       "m"_a, "actuators"_a, "w"_a, "check_limits"_a = true,
@@ -156,6 +159,7 @@ void bind_positions(nb::module_& m) {
       "all_forward_kinematics",
       [](const M& mechanism, const Vector& actuators) {
         expect_size("actuators", static_cast<std::size_t>(actuators.size()), mechanism.actuator.size());
+        expect_finite("actuators", actuators);
         return all_forward_kinematics(mechanism, actuators);
       },
       "m"_a, "actuators"_a, "Every assembly mode.");

@@ -31,19 +31,21 @@ Vector forces_from(const nb::object& returned, const M& m) {
   return x;
 }
 
-void expect_finite(const VecX<double>& tau) {
+void expect_forces(const VecX<double>& tau) {
   if (!tau.allFinite()) throw Error("controller: read a force that is not a number, expected numbers");
 }
 
 /// A Python function f(t, w) as a controller: it writes w.tau, or returns the forces.
 Controller controller_of(const M& m, const nb::object& f, const nb::object& python_w, Watch& watch) {
   return [&m, &f, &python_w, &watch](double t, W& w) {
+    const VecX<double> q = w.q, v = w.v;  // the state is not the controller's to change
     const bool fine = watch.call([&] {
       const nb::object tau = f(t, &nb::cast<W&>(python_w) == &w ? python_w : nb::cast(w, nb::rv_policy::copy));
       if (tau.is_none()) return;
       w.tau = forces_from(tau, m);
     });
-    if (fine) watch.call([&] { expect_finite(w.tau); });
+    w.q = q, w.v = v;
+    if (fine) watch.call([&] { expect_forces(w.tau); });
     if (watch.failed()) throw Ended();
   };
 }
@@ -208,7 +210,7 @@ class RightSide {
     if (!controller.is_none()) {
       const nb::object tau = controller(t, python_w);
       if (!tau.is_none()) w_.tau = forces_from(tau, m_);
-      expect_finite(w_.tau);
+      expect_forces(w_.tau);
     }
     const DynamicsAnswer answer = forward_dynamics(m_, w_, d_);
     if (!answer.ok()) throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
