@@ -17,6 +17,13 @@ namespace {
 using M = Mechanism<double>;
 using W = Workspace<double>;
 
+/// Bodies and loops where w.q stands. Throws Error where w is of another mechanism.
+void place(const M& m, W& w) {
+  expect_made_for(m, w);
+  tree_positions(m, w);
+  closure(m, w);
+}
+
 InverseOptions options_from(const std::optional<std::vector<std::string>>& coordinates, const std::string& mode,
                             bool check_limits) {
   InverseOptions o;
@@ -86,18 +93,14 @@ void bind_check(nb::module_& m) {
   m.def(
       "singularity_indices",
       [](const M& mechanism, W& w) {
-        expect_made_for(mechanism, w);
-        tree_positions(mechanism, w);
-        closure(mechanism, w);
+        place(mechanism, w);
         return singularity_indices(mechanism, w);
       },
       "m"_a, "w"_a, "Where w.q stands.");
   m.def(
       "transmission_indices",
       [](const M& mechanism, W& w) {
-        expect_made_for(mechanism, w);
-        tree_positions(mechanism, w);
-        closure(mechanism, w);
+        place(mechanism, w);
         std::map<std::string, std::pair<double, double>> all;
         for (const LegTransmissionIndex& i : transmission_indices(mechanism, w)) all[i.leg] = {i.input, i.output};
         return all;
@@ -175,9 +178,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "named_positions",
       [](const M& mechanism, W& w) {
-        expect_made_for(mechanism, w);
-        tree_positions(mechanism, w);
-        closure(mechanism, w);
+        place(mechanism, w);
         nb::dict all;
         for (const auto& [name, x] : named_positions(mechanism, w)) all[name.c_str()] = x;
         return all;
@@ -207,9 +208,7 @@ void bind_positions(nb::module_& m) {
   m.def(
       "limits_exceeded",
       [](const M& mechanism, W& w) {
-        expect_made_for(mechanism, w);
-        tree_positions(mechanism, w);
-        closure(mechanism, w);
+        place(mechanism, w);
         return all_limits_exceeded(mechanism, w);
       },
       "m"_a, "w"_a, "Positions outside their limits, in words.");
