@@ -62,34 +62,20 @@ Table table_from(const std::vector<std::string>& columns, const Rows& values) {
   return t;
 }
 
-bool Watch::step() {
+bool Watch::ask(bool a_step) {
   constexpr auto often = std::chrono::milliseconds(50);
-  std::size_t done;
+  std::size_t done = 0;
   {
     const std::lock_guard lock(mutex_);
     if (error_) return false;
-    done = ++done_;
+    done = a_step ? ++done_ : done_;
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < often && done != total_) return true;
+    if (now - last_ < often && !(a_step && done == total_)) return true;
     last_ = now;
   }
   return call([&] {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!progress_.is_none()) progress_(done, total_);
-  });
-}
-
-bool Watch::look() {
-  constexpr auto often = std::chrono::milliseconds(50);
-  {
-    const std::lock_guard lock(mutex_);
-    if (error_) return false;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < often) return true;
-    last_ = now;
-  }
-  return call([&] {
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (a_step && !progress_.is_none()) progress_(done, total_);
   });
 }
 

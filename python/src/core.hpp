@@ -138,9 +138,9 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   /// One step is done. Any thread, without the lock.
-  bool step();
+  bool step() { return ask(true); }
   /// Inside a step: whether to go on.
-  bool look();
+  bool look() { return ask(false); }
   /// Runs `f`, which needs Python; false where something has been thrown, now or before.
   template <class F>
   bool call(F f) {
@@ -162,6 +162,7 @@ class Watch {
   void rethrow();
 
  private:
+  bool ask(bool a_step);
   void keep(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);

@@ -14,6 +14,9 @@ using json = nlohmann::ordered_json;
 json packed(std::span<const double> values, bool single);
 json packed(std::span<const float> values);
 
+/// The numbers of a column.
+std::vector<double> column(const gough::Table& table, std::size_t c);
+
 struct Series {
   std::string name;
   std::string by;  ///< formulation; empty: does not matter

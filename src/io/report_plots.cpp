@@ -30,13 +30,6 @@ std::string base64(const void* data, std::size_t size) {
   return out;
 }
 
-std::vector<double> column(const Table& table, std::size_t c) {
-  std::vector<double> all;
-  all.reserve(table.rows.size());
-  for (const auto& row : table.rows) all.push_back(row[c]);
-  return all;
-}
-
 bool is_length(const Mechanism<double>& m, const std::string& coordinate) {
   const int c = m.find_coordinate(coordinate);
   return c >= 0 && m.coordinate[static_cast<std::size_t>(c)].is_length;
@@ -234,6 +227,13 @@ json packed_plots(std::vector<Plot> plots, const std::string& first) {
     one.update({{"log", p.log}, {"series", std::move(series)}});
     all.push_back(std::move(one));
   }
+  return all;
+}
+
+std::vector<double> column(const Table& table, std::size_t c) {
+  std::vector<double> all;
+  all.reserve(table.rows.size());
+  for (const auto& row : table.rows) all.push_back(row[c]);
   return all;
 }
 

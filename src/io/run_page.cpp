@@ -10,13 +10,6 @@ namespace {
 
 using namespace io;
 
-std::vector<double> column(const Table& table, int c) {
-  std::vector<double> x;
-  x.reserve(table.rows.size());
-  for (const std::vector<double>& row : table.rows) x.push_back(row[static_cast<std::size_t>(c)]);
-  return x;
-}
-
 /// Plots of the table's columns, those of one quantity in one plot.
 class RunPlots {
  public:
@@ -39,7 +32,8 @@ class RunPlots {
                 const std::vector<std::string>& names, bool log = false) {
     Plot plot{id, title, unit, "", false, log, {}};
     for (const std::string& name : names)
-      if (const int c = table_.find(name); c >= 0) plot.series.push_back({name, "", column(table_, c)});
+      if (const int c = table_.find(name); c >= 0)
+        plot.series.push_back({name, "", column(table_, static_cast<std::size_t>(c))});
     if (!plot.series.empty()) plots_.push_back(std::move(plot));
   }
   /// Slides and hinges have units of their own, and plots too.
@@ -50,7 +44,8 @@ class RunPlots {
       for (const int a : m_.actuator) {
         const Coordinate& coordinate = m_.coordinate[static_cast<std::size_t>(a)];
         const int c = table_.find(level + coordinate.name);
-        if (coordinate.is_length == length && c >= 0) plot.series.push_back({coordinate.name, "", column(table_, c)});
+        if (coordinate.is_length == length && c >= 0)
+          plot.series.push_back({coordinate.name, "", column(table_, static_cast<std::size_t>(c))});
       }
       if (!plot.series.empty()) plots_.push_back(std::move(plot));
     }
