@@ -215,7 +215,7 @@ void add_flex(CLI::App* verb, Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"gough: kinematics and dynamics of parallel robots"};
+  CLI::App app{"gough: kinematics and dynamics of parallel robots", "gough"};
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("gough ") + GOUGH_VERSION);
   Options o;

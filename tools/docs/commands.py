@@ -264,7 +264,7 @@ def read_verb(name, does):
     return Verb(
         name,
         does,
-        usage[usage.index(name) :],
+        usage.removeprefix("Usage: gough "),
         *([option_of(*entry) for entry in entries(found.get(title, []))] for title in ("Positionals", "Options")),
     )
 
