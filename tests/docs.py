@@ -117,6 +117,15 @@ def missing_labels(header, pages):
     return [label for label in labels if PAGE.search(header) and f"({label})" not in cited]
 
 
+def forgotten_pictures(pages, script):
+    """Pictures that no page shows, and screenshots that no script takes."""
+    for picture in sorted(ROOT.glob("docs/pictures/*")):
+        if not any(f"pictures/{picture.name})" in page for page in pages):
+            yield f"docs/pictures/{picture.name}: no page shows it"
+        if picture.suffix == ".png" and not re.search(rf"^  {picture.stem}: {{", script, re.MULTILINE):
+            yield f"docs/pictures/{picture.name}: viewer/pictures.mjs does not take it"
+
+
 def check_the_check():
     text = "`tests/none.py` `tests/d*.py` `tests/...` `a/b` [x](none.md) [y](tests/docs.py#z) [w](https://none.md)\n"
     text += "```cpp\n[a](b)\n```\n"
@@ -128,6 +137,8 @@ def check_the_check():
     assert matches(["a", "...", "c"], ["a", "b", "b", "c"]) and matches(["..."], [])
     header = "/// docs/theory/a.md\n///  x = 1  (C1)\n///  y = 2  (C9)\n  f(C7);\n"
     assert missing_labels(header, {"docs/theory/a.md": "x = 1 (C1)"}) == ["C9"]
+    shots = len(list(ROOT.glob("docs/pictures/*.png")))
+    assert len(list(forgotten_pictures([], ""))) == 2 * shots + len(list(ROOT.glob("docs/pictures/*.svg")))
     assert not matches(["a", "...", "c"], ["a", "b"]) and not matches(["1.0"], ["1.00"])
 
 
@@ -140,6 +151,8 @@ def main():
         text = header.read_text()
         gone = [page for page in PAGE.findall(text) if page not in pages] + missing_labels(text, pages)
         found += [f"{header.relative_to(ROOT)}: cites what is not there: {name}" for name in gone]
+    script = (ROOT / "viewer/pictures.mjs").read_text()
+    found += forgotten_pictures([document.read_text() for document in documents], script)
     print("\n".join(found) if found else f"{len(documents)} documents are right")
     return 1 if found else 0
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "gough/error.hpp"
 #include "gough/identification/equations.hpp"
 #include "gough/kinematics/forward.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -231,7 +231,7 @@ double elastic_frequency(const Mechanism<double>& m) {
     for (std::size_t k = 0; k < soft.size(); ++k)
       M(r, static_cast<Eigen::Index>(k)) = i == k ? 2 * energy(i, i) : energy(i, k) - energy(i, i) - energy(k, k);
   }
-  const VecX<double> squares = Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>>(K, M).eigenvalues();
+  const VecX<double> squares = eigen_pairs(K, M).s;
   return std::sqrt(std::max(0.0, squares[0])) / (2 * pi);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/QR>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "gough/error.hpp"
 #include "gough/kinematics/inverse.hpp"
 #include "gough/kinematics/singularity.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -37,16 +37,15 @@ bool leg_wise(Formulation by) { return by == Formulation::scdd || by == Formulat
 
 /// The name of the coordinate that moves most in the direction that M can hardly feel.
 std::string lightest(const Mechanism<double>& m, const MatX<double>& M, const MatX<double>& motions) {
-  const Eigen::SelfAdjointEigenSolver<MatX<double>> e(M);
   Eigen::Index c = 0;
-  (motions * e.eigenvectors().col(0)).cwiseAbs().maxCoeff(&c);
+  (motions * eigen_pairs(M).X.col(0)).cwiseAbs().maxCoeff(&c);
   return m.coordinate[static_cast<std::size_t>(c)].name;
 }
 
 bool invertible(const MatX<double>& M) {
   if (M.rows() == 0) return true;
-  const VecX<double> e = Eigen::SelfAdjointEigenSolver<MatX<double>>(M, Eigen::EigenvaluesOnly).eigenvalues();
-  return e[0] > massless * e[e.size() - 1];
+  const VecX<double> s = eigen_pairs(M).s;
+  return s[0] > massless * s[s.size() - 1];
 }
 
 /// Whether the platform's motion and the legs' elastic joints are all the freedoms there are, and the actuators as many

@@ -1,10 +1,10 @@
 #include "gough/flexible/flex_modes.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -38,9 +38,9 @@ MatX<double> product(const FlexEquations& e, const std::vector<double>& A, const
 FlexModes flex_modes(const FlexEquations& e, int count) {
   const MatX<double> full = e.full(e.K), N = null_space(e.full_rows());
   const MatX<double> K = N.transpose() * (0.5 * (full + full.transpose())) * N, M = N.transpose() * e.full(e.M) * N;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> solver(K, M);
+  const EigenPairs found = eigen_pairs(K, M);
   const Eigen::Index wanted = count > 0 ? std::min<Eigen::Index>(count, N.cols()) : N.cols();
-  return sorted(solver.eigenvalues(), N * solver.eigenvectors(), wanted);
+  return sorted(found.s, N * found.X, wanted);
 }
 
 ModeTracker::ModeTracker(const FlexEquations& e, int count) : count_(count), solver_(e.pattern()) {}
@@ -81,9 +81,9 @@ const FlexModes& ModeTracker::at(const FlexEquations& e) {
       solver_.solve(X);
       const MatX<double> Y = X.topRows(n);
       const MatX<double> a = Y.transpose() * product(e, K_, Y), b = Y.transpose() * product(e, e.M, Y);
-      const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> small(0.5 * (a + a.transpose()), b);
-      space_ = Y * small.eigenvectors();
-      const VecX<double>& now = small.eigenvalues();
+      const EigenPairs small = eigen_pairs(0.5 * (a + a.transpose()), b);
+      space_ = Y * small.X;
+      const VecX<double>& now = small.s;
       const double change = ((now - before).head(count_).array().abs() / now.head(count_).array().abs()).maxCoeff();
       before = now;
       if (change < settled) break;

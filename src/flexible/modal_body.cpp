@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "gough/error.hpp"
 #include "gough/flexible/beam_element.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 
 namespace gough {
 namespace {
@@ -165,27 +164,23 @@ Basis craig_bampton(const Mesh& mesh, Index modes) {
   MatX<double> interface = MatX<double>::Identity(mesh.size(), b);
   interface.bottomRows(b) = MatX<double>::Identity(b, b);
   interface.topRows(i).setZero();
-  if (i > 0)
-    interface.topRows(i) = -Eigen::LDLT<MatX<double>>(mesh.K.topLeftCorner(i, i)).solve(mesh.K.topRightCorner(i, b));
+  if (i > 0) interface.topRows(i) = -symmetric_solution(mesh.K.topLeftCorner(i, i), mesh.K.topRightCorner(i, b));
   append(interface);
   if (const Index normal = std::min(i, std::max<Index>(0, modes - b)); normal > 0) {
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> held(mesh.K.topLeftCorner(i, i),
-                                                                      mesh.M.topLeftCorner(i, i));
+    const EigenPairs held = eigen_pairs(mesh.K.topLeftCorner(i, i), mesh.M.topLeftCorner(i, i));
     MatX<double> shapes = MatX<double>::Zero(mesh.size(), normal);
-    shapes.topRows(i) = held.eigenvectors().leftCols(normal);
+    shapes.topRows(i) = held.X.leftCols(normal);
     append(shapes);
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> all(raw.transpose() * mesh.K * raw,
-                                                                   raw.transpose() * mesh.M * raw);
-  if (all.info() != Eigen::Success || !all.eigenvectors().allFinite()) return {MatX<double>(0, 0), VecX<double>(0)};
-  return {raw * all.eigenvectors().leftCols(modes), all.eigenvalues().head(modes)};
+  const EigenPairs all = eigen_pairs(raw.transpose() * mesh.K * raw, raw.transpose() * mesh.M * raw);
+  if (!all.found || !all.X.allFinite()) return {MatX<double>(0, 0), VecX<double>(0)};
+  return {raw * all.X.leftCols(modes), all.s.head(modes)};
 }
 
 Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   Truncation t;
   const Index n = basis.square.size();
-  const VecX<double> exact =
-      Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>>(mesh.K, mesh.M, Eigen::EigenvaluesOnly).eigenvalues();
+  const VecX<double> exact = eigen_pairs(mesh.K, mesh.M).s;
   t.frequency = basis.square.unaryExpr(&hertz);
   t.exact = exact.head(n).unaryExpr(&hertz);
   if (exact.size() > n) t.lowest_omitted = hertz(exact[n]);
@@ -193,8 +188,7 @@ Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   const Index b = mesh.boundary;
   MatX<double> unit = MatX<double>::Zero(mesh.size(), b);
   unit.bottomRows(b).setIdentity();
-  const MatX<double> full = unit.transpose() * Eigen::LDLT<MatX<double>>(mesh.K).solve(unit),
-                     end = basis.shape.bottomRows(b),
+  const MatX<double> full = unit.transpose() * symmetric_solution(mesh.K, unit), end = basis.shape.bottomRows(b),
                      reduced = end * basis.square.cwiseInverse().asDiagonal() * end.transpose();
   t.compliance = (full - reduced).norm() / full.norm();
   return t;

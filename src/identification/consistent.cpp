@@ -1,13 +1,13 @@
 #include "gough/identification/consistent.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "gough/error.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 
 namespace gough {
 namespace {
@@ -105,7 +105,7 @@ class Barrier {
   /// H x = g where rows differ by orders of magnitude.
   static VecX<double> scaled_solution(const MatX<double>& H, const VecX<double>& g) {
     const VecX<double> s = H.diagonal().cwiseSqrt().cwiseInverse();
-    return s.asDiagonal() * Eigen::LDLT<MatX<double>>(s.asDiagonal() * H * s.asDiagonal()).solve(s.asDiagonal() * g);
+    return s.asDiagonal() * symmetric_solution(s.asDiagonal() * H * s.asDiagonal(), s.asDiagonal() * g);
   }
 
   /// The file's values, a little inside where they are at the border (thin rods, no friction).
@@ -125,7 +125,7 @@ class Barrier {
     for (int i = space_.inertial; i < space_.size(); ++i) p[i] = std::max(p[i], 1e-6);
     return p;
   }
-  static double smallest(const Pseudo& P) { return Eigen::SelfAdjointEigenSolver<Pseudo>(P).eigenvalues()[0]; }
+  static double smallest(const Pseudo& P) { return eigen_pairs(P).s[0]; }
 
   double value(double mu, const VecX<double>& p) const {
     double f = 0.5 * (p - free_).dot(Q_ * (p - free_));
@@ -184,7 +184,7 @@ double least_existence(const Mechanism<double>& m, const ParameterSpace& space, 
   double least = std::numeric_limits<double>::infinity();
   for (const SpaceBody& b : bodies_of(m, space)) {
     const Pseudo P = b.at(p);
-    const double s = Eigen::SelfAdjointEigenSolver<Pseudo>(P).eigenvalues()[0];
+    const double s = eigen_pairs(P).s[0];
     least = std::min(least, s / std::max(P.trace(), 1e-12));
   }
   return least;

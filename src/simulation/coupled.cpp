@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -77,9 +77,8 @@ double highest_frequency(const Mechanism<double>& m, Drives drives) {
   const MatX<double> M_G = G.transpose() * M * G;
   const auto largest = [&](const std::vector<double>& diagonal) {
     const Eigen::Map<const VecX<double>> d(diagonal.data(), m.nv);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>> modes(G.transpose() * d.asDiagonal() * G, M_G,
-                                                                       Eigen::EigenvaluesOnly);
-    return modes.info() == Eigen::Success ? std::max(0.0, modes.eigenvalues().maxCoeff()) : 0.0;
+    const EigenPairs modes = eigen_pairs(G.transpose() * d.asDiagonal() * G, M_G);
+    return modes.found ? std::max(0.0, modes.s.maxCoeff()) : 0.0;
   };
   return std::max(std::sqrt(largest(m.stiffness)), largest(m.damping));
 }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <cmath>
 
@@ -9,6 +7,7 @@
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/simulation/simulate.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -79,13 +78,12 @@ Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
     stiffness = (stiffness + MatX<double>(stiffness.transpose())) / 2;
     if (a.size() == 0) return answer;
     const double size = M_c.diagonal().cwiseAbs().maxCoeff();
-    const double least =
-        Eigen::GeneralizedSelfAdjointEigenSolver<MatX<double>>(stiffness, M_c, Eigen::EigenvaluesOnly).eigenvalues()[0];
+    const double least = eigen_pairs(stiffness, M_c).s[0];
     double mu = std::max(damping, least > 0 ? 0.0 : -2 * least + 1e-6);
     const VecX<double> q = w.q;
     const double before = energy_at(m, w);
     for (int tries = 0;; ++tries) {
-      const VecX<double> dy = (stiffness + mu * M_c).ldlt().solve(force);
+      const VecX<double> dy = symmetric_solution(stiffness + mu * M_c, force);
       answer.residual = dy.cwiseAbs().maxCoeff();
       if (answer.residual < balanced && least > 0) return answer;
       const double shorten = std::min(1.0, 0.2 / answer.residual);

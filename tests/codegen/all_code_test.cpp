@@ -13,6 +13,7 @@
 
 #include "../../operations/operations.hpp"
 #include "codegen/generated.hpp"
+#include "decompositions.hpp"
 #include "gough/io/compiled.hpp"
 
 namespace gough {
@@ -25,7 +26,7 @@ constexpr double allowed = 1e-12;
 /// Largest over smallest singular value, of the first `rank`.
 double condition(const MatX<double>& A, Eigen::Index rank) {
   if (rank == 0 || A.size() == 0) return 1;
-  const VecX<double> s = Eigen::JacobiSVD<MatX<double>>(A).singularValues();
+  const VecX<double> s = svd_of(A).s;
   return s[0] / s[rank - 1];
 }
 
@@ -44,9 +45,9 @@ struct Conditions {
       if (m.coordinate[at(c)].is_length) unit[c] = length;
     N = MatX<double>::Identity(m.nv, m.nv);
     if (m.rank == 0) return;
-    const Eigen::JacobiSVD<MatX<double>> svd(scaled_closure(m, w, length), Eigen::ComputeFullV);
-    loops = svd.singularValues()[0] / svd.singularValues()[m.rank - 1];
-    N = svd.matrixV().rightCols(m.nv - m.rank);
+    const Svd d = svd_of(scaled_closure(m, w, length));
+    loops = d.s[0] / d.s[m.rank - 1];
+    N = d.V.rightCols(m.nv - m.rank);
   }
 
   double drives() const {
@@ -161,7 +162,7 @@ VecX<double> library_jacobian(const Conditions& at_state) {
   for (Eigen::Index i = 0; i < n; ++i) SN.row(i) = motions.row(m.actuator[at(static_cast<int>(i))]);
   platform_jacobian(m, at_state.w, J);
   twist << J.bottomRows(3), J.topRows(3);
-  return row_by_row(twist * motions * SN.colPivHouseholderQr().solve(MatX<double>::Identity(n, n)));
+  return row_by_row(twist * motions * shortest_solution(SN, MatX<double>::Identity(n, n)));
 }
 
 /// Columns of the library's derivatives are in the order of its independent coordinates: the program's must be the same.

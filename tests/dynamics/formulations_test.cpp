@@ -2,6 +2,7 @@
 /// other.
 #include <gtest/gtest.h>
 
+#include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
 namespace gough {
@@ -182,10 +183,10 @@ double cost(const VecX<double>& tau, const VecX<double>& weight) {
 /// Forces that drives may add without moving anything: the other two balance one at the elbow.
 VecX<double> inner_force(const Mechanism<double>& m, const ClosedState& s) {
   const newton_euler::FreeBodies b(m, s.q, s.v);
-  const MatX<double> N = newton_euler::null_space_of(b.C);
+  const MatX<double> N = null_space_of(b.C);
   MatX<double> T(N.cols(), 3);
   for (int i = 0; i < 3; ++i) T.col(i) = N.transpose() * b.S.row(m.actuator[at(i)]).transpose();
-  const MatX<double> inner = newton_euler::null_space_of(T);
+  const MatX<double> inner = null_space_of(T);
   EXPECT_EQ(inner.cols(), 1);
   return inner.col(0);
 }

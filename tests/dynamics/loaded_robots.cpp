@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "decompositions.hpp"
+
 namespace gough {
 
 VecX<double> detail::all_rates(const Mechanism<double>& m, Workspace<double>& w) {
@@ -42,7 +44,7 @@ ClosedState closed_state(const Mechanism<double>& m, unsigned seed) {
   tree_velocities(m, w);
   closure_bias(m, w);
   VecX<double> a = closed_rates(m, w, random_vector(m.nv, seed + 7));
-  if (m.equations > 0) a += newton_euler::shortest_solution(w.K, w.k);
+  if (m.equations > 0) a += shortest_solution(w.K, w.k);
   return {q, best, a};
 }
 

@@ -258,24 +258,6 @@ VecX<double> known_forces(const FreeBodies& b, const std::vector<External>& exte
   return F;
 }
 
-Decomposition decomposed(const MatX<double>& A) {
-  Decomposition d;
-  d.setThreshold(rank_tolerance);
-  d.compute(A);
-  return d;
-}
-
-MatX<double> null_space_of(const MatX<double>& A) {
-  if (A.size() == 0) return MatX<double>::Identity(A.cols(), A.cols());
-  const Decomposition d = decomposed(A);
-  return d.colsPermutation() * d.matrixZ().transpose().rightCols(A.cols() - d.rank());
-}
-
-VecX<double> shortest_solution(const MatX<double>& A, const VecX<double>& b) {
-  if (A.size() == 0) return VecX<double>::Zero(A.cols());
-  return decomposed(A).solve(b);
-}
-
 void set_joint_wrenches(const FreeBodies& b, const VecX<double>& lambda, const VecX<double>& force, Forward& result) {
   const MatX<double> idle = null_space_of(b.C.transpose());
   for (std::size_t j = 0; j < b.joint.size(); ++j) {
@@ -311,7 +293,7 @@ Forward forward(const Mechanism<double>& m, const VecX<double>& q, const VecX<do
   Forward result;
   result.a = qdd.head(m.nv);
   result.cut_a = qdd.tail(m.cut_coordinates());
-  result.unique = N.cols() == 0 || decomposed(NMN).rank() == N.cols();
+  result.unique = N.cols() == 0 || rank_of(NMN) == N.cols();
   result.residual =
       (b.C.transpose() * lambda - needed).norm() / (F.norm() + needed.norm() + std::numeric_limits<double>::min());
   for (std::size_t j = 0; j < b.body.size(); ++j)
@@ -332,7 +314,7 @@ Inverse inverse(const Mechanism<double>& m, const VecX<double>& q, const VecX<do
 
   Inverse result;
   result.tau = shortest_solution(T, inertial - known);
-  result.unique = T.cols() == 0 || (T.rows() > 0 && decomposed(T).rank() == T.cols());
+  result.unique = T.cols() == 0 || (T.rows() > 0 && rank_of(T) == T.cols());
   result.residual = (T * result.tau - inertial + known).norm() /
                     (inertial.norm() + known.norm() + std::numeric_limits<double>::min());
   return result;

@@ -20,6 +20,7 @@
 #include <Eigen/Dense>
 #include <stdexcept>
 
+#include "decompositions.hpp"
 #include "kinematics/states.hpp"
 
 namespace gough::newton_euler {
@@ -197,17 +198,6 @@ MatX<double> mass_matrix(const FreeBodies& b);
 VecX<double> known_forces(const FreeBodies& b, const std::vector<External>& external);
 
 // ------------------------------------------------------------------------------------------------ solving
-
-inline constexpr double rank_tolerance = 1e-9;
-
-using Decomposition = Eigen::CompleteOrthogonalDecomposition<MatX<double>>;
-Decomposition decomposed(const MatX<double>& A);
-
-/// An orthonormal basis of what A maps to zero.
-MatX<double> null_space_of(const MatX<double>& A);
-
-/// The shortest x that comes nearest to A x = b, also where there is nothing to solve.
-VecX<double> shortest_solution(const MatX<double>& A, const VecX<double>& b);
 
 struct BodyAcceleration {
   Vec3<double> angular, origin;  ///< base axes; ordinary acceleration of the frame's origin

@@ -1,6 +1,7 @@
 /// Forces in joints and legs against Newton's and Euler's equations, and how legs share a wrench on the platform.
 #include <gtest/gtest.h>
 
+#include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
 namespace gough {
@@ -121,7 +122,7 @@ TEST(Reactions, OfOverconstrainedRobotsAreFlagged) {
 TEST(Reactions, OfOverconstrainedRobotsAreTheShortest) {
   for (const std::string name : {"five_bar", "rrr3", "four_bar", "bricard"}) {
     const Loaded x(shipped(name), 2, Formulation::dalembert);
-    const MatX<double> stress = newton_euler::null_space_of(x.w.K.transpose());
+    const MatX<double> stress = null_space_of(x.w.K.transpose());
     EXPECT_GT(stress.cols(), 0) << name;
     EXPECT_LT((stress.transpose() * x.w.lambda).norm(), 1e-11 * (1 + x.w.lambda.norm())) << name;
   }

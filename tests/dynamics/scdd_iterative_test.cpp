@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
 namespace gough {
@@ -25,8 +26,8 @@ double deciding_eigenvalue(const Mechanism<double>& m, const VecX<double>& q) {
   const MatX<double> M_yy = M(s.independent, s.independent), M_py = M(s.dependent, s.independent),
                      M_pp = M(s.dependent, s.dependent);
   MatX<double> S = M_yy;
-  if (M_pp.size() > 0) S -= M_py.transpose() * newton_euler::decomposed(M_pp).solve(M_py);
-  return (S.inverse() * c.M_c).eval().eigenvalues().real().maxCoeff();
+  if (M_pp.size() > 0) S -= M_py.transpose() * shortest_solution(M_pp, M_py);
+  return eigenvalues_of(c.M_c, S).maxCoeff();
 }
 
 struct Iterated {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 
+#include "decompositions.hpp"
 #include "flexible/one_beam.hpp"
 
 namespace gough {
@@ -232,7 +232,7 @@ TEST(JointsOnBeams, AHexapodsComplianceIsThatOfItsTubes) {
     Vec6<double> load = Vec6<double>::Unit(k) * 10;
     states[0].wrench = {load.tail<3>(), load.head<3>()};
     flex_along(m, states, o, [&](const FlexResult& r) {
-      const Vec6<double> expected = stiffness.fullPivLu().solve(load);
+      const Vec6<double> expected = shortest_solution(stiffness, load);
       EXPECT_LT((r.error - expected).norm(), 1e-5 * expected.norm()) << k;
       return true;
     });

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "decompositions.hpp"
 #include "gough/kinematics/continuation.hpp"
 #include "kinematics/planar_robots.hpp"
 #include "kinematics/states.hpp"
@@ -113,7 +114,7 @@ TEST(Forward, BricardTurnsAsFarAsItsRingDoes) {
   double tried = m.home[drive];
   for (int i = 0; i < 200; ++i) {
     Workspace<double> w = placed(m, at_q);
-    VecX<double> way = Eigen::JacobiSVD<MatX<double>>(w.K, Eigen::ComputeFullV).matrixV().col(m.nv - 1);
+    VecX<double> way = svd_of(w.K).V.col(m.nv - 1);
     if (way.dot(sense) < 0) way = -way;
     if (way[m.actuator[0]] < 0.02) break;  // the drive's dead centre
     w.q = moved(m, at_q, way * 0.05);

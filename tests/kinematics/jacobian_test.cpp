@@ -6,6 +6,7 @@
 
 #include <numbers>
 
+#include "decompositions.hpp"
 #include "kinematics/states.hpp"
 
 namespace gough {
@@ -39,10 +40,10 @@ VecX<double> test_position(const Mechanism<double>& m, unsigned seed) {
 MatX<double> W_by_null_space(const Workspace<double>& w, const Selection& s) {
   const auto d = static_cast<Eigen::Index>(s.independent.size());
   if (w.K.rows() == 0) return MatX<double>::Identity(w.K.cols(), d);
-  const MatX<double> N = Eigen::JacobiSVD<MatX<double>>(w.K, Eigen::ComputeFullV).matrixV().rightCols(d);
+  const MatX<double> N = svd_of(w.K).V.rightCols(d);
   MatX<double> N_y(d, d);
   for (Eigen::Index i = 0; i < d; ++i) N_y.row(i) = N.row(s.independent[static_cast<std::size_t>(i)]);
-  return N * N_y.inverse();
+  return N * inverse_of(N_y);
 }
 
 class EveryRobotJacobian : public testing::TestWithParam<std::string> {
@@ -198,7 +199,7 @@ TEST_P(SixLegs, RatesOfALegsJointsFollowFromItsOwnJacobian) {
     const MatX<double> J = chain_jacobian(m, r.w, i);
     ASSERT_EQ(J.rows(), 6);
     ASSERT_EQ(J.cols(), 6) << "six joints from base to platform";
-    const MatX<double> L = J.fullPivLu().solve(t.T);
+    const MatX<double> L = shortest_solution(J, t.T);
     EXPECT_LT((L.topRows(leg.coordinates) - r.e.G.middleRows(leg.first_v, leg.coordinates)).cwiseAbs().maxCoeff(),
               1e-9 * r.slack * r.slack)
         << leg.name;
@@ -287,7 +288,7 @@ TEST_P(EveryLoopJacobian, RatesOfWAndGFollowFromTheDerivativesOfTheLoops) {
   for (std::size_t c = 0; c < r.s.dependent.size(); ++c)
     K_d.col(static_cast<Eigen::Index>(c)) = w.K.col(r.s.dependent[c]);
   const auto solved = [&](const MatX<double>& right) {
-    const MatX<double> x = K_d.completeOrthogonalDecomposition().solve(right);
+    const MatX<double> x = shortest_solution(K_d, right);
     MatX<double> all = MatX<double>::Zero(m.nv, right.cols());
     for (std::size_t c = 0; c < r.s.dependent.size(); ++c)
       all.row(r.s.dependent[c]) = x.row(static_cast<Eigen::Index>(c));

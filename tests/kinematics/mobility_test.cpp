@@ -8,6 +8,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "decompositions.hpp"
 #include "robots.hpp"
 
 namespace gough {
@@ -51,7 +52,7 @@ auto says(const std::string& part) { return Contains(Field(&Finding::what, HasSu
 
 /// Smallest over largest singular value.
 double ratio(const MatrixXd& A) {
-  const auto s = Eigen::JacobiSVD<MatrixXd>(A).singularValues();
+  const VecX<double> s = svd_of(A).s;
   return s[s.size() - 1] / s[0];
 }
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "allocations.hpp"
+#include "decompositions.hpp"
 #include "kinematics/states.hpp"
 #include "scalar/no_compare.hpp"
 
@@ -100,7 +101,7 @@ void expect_cut_coordinates_follow(const Mechanism<double>& m, const VecX<double
   w.v = closed_rates(m, w, random_vector(m.nv, seed));
   tree_velocities(m, w);
   closure_bias(m, w);
-  w.a = w.K.completeOrthogonalDecomposition().solve(w.k) + closed_rates(m, w, random_vector(m.nv, seed + 1));
+  w.a = shortest_solution(w.K, w.k) + closed_rates(m, w, random_vector(m.nv, seed + 1));
   tree_accelerations(m, w);
   cut_coordinates(m, w);
   MovingRobot moving(m, q, w.v, w.a);
@@ -254,8 +255,7 @@ std::vector<VecX<double>> bricard_motion(const Mechanism<double>& m, int steps, 
   sense[m.actuator[0]] = 1;
   for (int i = 0; i < steps; ++i) {
     Workspace<double> w = placed(m, all.back());
-    const Eigen::JacobiSVD<MatX<double>> svd(w.K, Eigen::ComputeFullV);
-    VecX<double> way = svd.matrixV().col(m.nv - 1);
+    VecX<double> way = svd_of(w.K).V.col(m.nv - 1);
     if (way.dot(sense) < 0) way = -way;
     w.q = moved(m, all.back(), way * size);
     if (!close_loops(m, w).closed) break;

@@ -1,9 +1,10 @@
 #include "kinematics/states.hpp"
 
-#include <Eigen/Dense>
 #include <fstream>
 #include <map>
 #include <random>
+
+#include "decompositions.hpp"
 
 namespace gough {
 
@@ -57,9 +58,8 @@ double open_by(const Mechanism<double>& m, const VecX<double>& q) {
 
 VecX<double> closed_rates(const Mechanism<double>& m, const Workspace<double>& w, const VecX<double>& wish) {
   if (m.equations == 0) return wish;
-  const Eigen::JacobiSVD<MatX<double>> svd(w.K, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const MatX<double> V =
-      svd.matrixV().leftCols((svd.singularValues().array() > 1e-8 * svd.singularValues()[0]).count());
+  const Svd d = svd_of(w.K);
+  const MatX<double> V = d.V.leftCols((d.s.array() > 1e-8 * d.s[0]).count());
   return wish - V * (V.transpose() * wish);
 }
 

@@ -6,6 +6,7 @@
 
 #include <numbers>
 
+#include "decompositions.hpp"
 #include "gough/io/check_report.hpp"
 #include "kinematics/states.hpp"
 
@@ -72,7 +73,7 @@ TEST(Transmission, OfAHexapodsLegIsOneOverTheSpeedOfItsEnd) {
     const Vec3<double> u = (X.p + arm[at(i)] - Vec3<double>(0.5 * std::cos(a), 0.5 * std::sin(a), 0)).normalized();
     lines.row(i) << arm[at(i)].cross(u).transpose(), u.transpose();
   }
-  const MatX<double> twists = lines.inverse();
+  const MatX<double> twists = inverse_of(lines);
   const auto all = transmission_indices(m, w);
   ASSERT_EQ(all.size(), 6U);
   for (int i = 0; i < 6; ++i) {

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "decompositions.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "robots.hpp"
 
@@ -297,8 +298,6 @@ TEST(Build, PointsOfSpringsAndInertiasAreKeptInSpace) {
 
 // ------------------------------------------------------------------------------------------------ massless bodies
 
-Eigen::Index rank(const MatX<double>& K) { return Eigen::FullPivLU<MatX<double>>(K).setThreshold(1e-9).rank(); }
-
 TEST(Massless, BallAndSlideBecomeAPointOnALine) {
   const RobotDescription merged = merge_massless(read_robot(robot_path("psp3")));
   EXPECT_EQ(merged.bodies.size(), 4u);
@@ -328,7 +327,7 @@ platform: {body: star}
   closure(direct, b);
   EXPECT_LT((a.phi - b.phi).norm(), 1e-15);
   EXPECT_LT((a.K - b.K).norm(), 1e-15);
-  EXPECT_EQ(rank(a.K), 6);
+  EXPECT_EQ(rank_of(a.K), 6);
 }
 
 /// Two cranks joined by a rod with balls at its ends.
