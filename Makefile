@@ -9,7 +9,7 @@ CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmark
 
 PY_FILES = $(shell find $(wildcard python tools tests bench docs) -name '*.py' -not -path '*/.*')
 
-.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify all-code-test browser-test notebooks wheel docs format format-check schema install clean
+.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify all-code-test browser-test notebooks wheel docs pictures format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -125,6 +125,10 @@ docs: build notebooks  ## the documentation as a site that needs no network, bui
 	@python3 tools/docs/check_site.py build/site
 	@echo "open build/site/index.html in a browser"
 
+pictures: build  ## take the documentation's screenshots again (PICTURES="modes ..": these; see viewer/pictures.mjs)
+	@tools/setup verify
+	@cd viewer && GOUGH_TOOL=$(CURDIR)/build/gough node pictures.mjs $(PICTURES)
+
 build/docs-venv/installed: docs/requirements.txt
 	@python3 -m venv build/docs-venv
 	@build/docs-venv/bin/python -m pip install -q --disable-pip-version-check -r docs/requirements.txt
@@ -135,7 +139,7 @@ format:  ## format all C++ and Python files
 	@if [ -x build/venv/bin/ruff ]; then build/venv/bin/ruff format -q $(PY_FILES); fi
 
 format-check:  ## check the format of all C++ and Python files
-	@clang-format --dry-run --Werror $(CPP_FILES) || { echo "format-check: run 'make format'" >&2; exit 1; }
+	@echo $(CPP_FILES) | xargs -n 40 -P $(JOBS) clang-format --dry-run --Werror || { echo "format-check: run 'make format'" >&2; exit 1; }
 	@if [ -x build/venv/bin/ruff ]; then build/venv/bin/ruff format --check -q $(PY_FILES) && build/venv/bin/ruff check -q python || \
 	  { echo "format-check: run 'make format'" >&2; exit 1; }; fi
 
