@@ -52,6 +52,9 @@ class JointKind(enum.Enum):
 
     free = 10
 
+    modal = 11
+    """of a beam that bends: Robot.with_modes makes them"""
+
 class Status(enum.Enum):
     """How a computation ended."""
 
@@ -113,7 +116,7 @@ class Transform:
         """3 x 3 rotation"""
 
     @R.setter
-    def R(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(3, 3), order="F")], /) -> None: ...
+    def R(self, arg: numpy.typing.ArrayLike, /) -> None: ...
     @staticmethod
     def from_vector(pose: numpy.typing.ArrayLike) -> Transform:
         """From x y z rx ry rz: position [m] and rotation vector [rad]."""
@@ -135,6 +138,8 @@ class Transform:
 
     @p.setter
     def p(self, arg: numpy.typing.ArrayLike, /) -> None: ...
+    def __copy__(self) -> Transform: ...
+    def __deepcopy__(self, memo: object) -> Transform: ...
 
 class Where:
     """A place in a file; empty for what was built in code."""
@@ -304,6 +309,8 @@ class BodyDescription:
 
     @com.setter
     def com(self, arg: numpy.typing.ArrayLike, /) -> None: ...
+    def __copy__(self) -> BodyDescription: ...
+    def __deepcopy__(self, memo: object) -> BodyDescription: ...
 
 class CoordinateDescription:
     """A free coordinate of a joint."""
@@ -445,6 +452,8 @@ class JointDescription:
         """
 
     def __repr__(self) -> str: ...
+    def __copy__(self) -> JointDescription: ...
+    def __deepcopy__(self, memo: object) -> JointDescription: ...
 
 class SpringDescription:
     """A spring between points of two bodies."""
@@ -600,6 +609,8 @@ class RobotDescription:
     def body(self, name: str) -> BodyDescription: ...
     def joint(self, name: str) -> JointDescription: ...
     def copy(self) -> RobotDescription: ...
+    def __copy__(self) -> RobotDescription: ...
+    def __deepcopy__(self, memo: object) -> RobotDescription: ...
     def __repr__(self) -> str: ...
     @property
     def gravity(self) -> Annotated[NDArray[numpy.float64], dict(shape=(3), order="C")]:
@@ -823,9 +834,13 @@ class Workspace:
         """
 
     def set_platform_wrench(self, m: Mechanism, wrench: numpy.typing.ArrayLike) -> None:
-        """fx fy fz mx my mz on the platform at its origin, base axes [N, N m]."""
+        """
+        fx fy fz mx my mz on the platform at its origin, base axes [N, N m]; at the present q: set it again where q changes.
+        """
 
     def copy(self) -> Workspace: ...
+    def __copy__(self) -> Workspace: ...
+    def __deepcopy__(self, memo: object) -> Workspace: ...
 
 class Finding:
     """Something that the check has to say."""
@@ -1061,7 +1076,9 @@ class Dynamics:
 
     def __init__(self, m: Mechanism, w: Workspace, options: DynamicsOptions = ...) -> None: ...
     @property
-    def options(self) -> DynamicsOptions: ...
+    def options(self) -> DynamicsOptions:
+        """it was made with (a copy)"""
+
     @property
     def independent(self) -> list[int]:
         """where the independent coordinates stand in v"""
@@ -1636,7 +1653,7 @@ def sampled(
     force_rate: float = float("inf"),
 ) -> Controller:
     """
-    A law (of the library, or a function of a ControlSample that returns forces) as a controller for simulate.
+    A law (of the library, or a function of a ControlSample that returns forces) as a controller for simulate, for one run.
     """
 
 def different(

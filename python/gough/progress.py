@@ -17,12 +17,15 @@ class Terminal:
         self.what, self.start, self.width = what, time.monotonic(), 0
 
     def __call__(self, done: int, total: int) -> None:
-        if done == total:
-            text = ""
-        elif time.monotonic() - self.start < 1:
-            return
-        else:
-            text = f"{self.what} {done}" + (f" of {total}" if total else "")
+        if time.monotonic() - self.start >= 1:
+            self._write(f"{self.what} {done}" + (f" of {total}" if total else ""))
+
+    def end(self) -> None:
+        """The work has ended, whichever way."""
+        if self.width > 0:
+            self._write("")
+
+    def _write(self, text: str) -> None:
         sys.stderr.write("\r" + text.ljust(self.width) + ("\r" if not text else ""))
         sys.stderr.flush()
         self.width = len(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -755,12 +756,14 @@ class Robot:
         gpu: bool = False,
         **wish: Any,
     ) -> _core.CompiledProgram:
-        """The same code compiled by $CC or cc and loaded: ``f(inputs, outputs)``."""
+        """The same code compiled by $CC or cc and loaded: ``f(inputs, outputs)``. ``file``: where a copy is kept."""
         program = self.generate_c(what, from_, many_states=batch or gpu, **wish)
         with tempfile.TemporaryDirectory(prefix="gough-") as folder:
-            made = Path(folder) / (program.name + ".so") if file is None else Path(file)
-            program.compile(os.fspath(made.absolute()), native, batch, gpu)
-            return _core.CompiledProgram(os.fspath(made.absolute()))
+            made = Path(folder) / (program.name + ".so")  # of its own: a file that is loaded already is not read again
+            program.compile(os.fspath(made), native, batch, gpu)
+            if file is not None:
+                shutil.copyfile(made, file)
+            return _core.CompiledProgram(os.fspath(made))
 
     # ------------------------------------------------------------------------------------------- pages
 

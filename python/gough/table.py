@@ -42,6 +42,8 @@ class Table:
     def __init__(self, columns: list[str], values: ArrayLike) -> None:
         self.columns = list(columns)
         self.values = np.atleast_2d(np.asarray(values, dtype=float))
+        if self.values.ndim > 2:
+            raise _core.Error(f"table: read an array of shape {self.values.shape}, expected rows of numbers")
         if self.values.size == 0:
             self.values = self.values.reshape(0, len(self.columns))
         if self.values.shape[1] != len(self.columns):
@@ -81,6 +83,11 @@ class Table:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """As CSV, numbers in full precision."""
+        for name in self.columns:
+            if name != name.strip() or not name or "\n" in name or "\r" in name:
+                raise _core.Error(
+                    f"table: read the column name {name!r}, expected one without line ends and outer blanks"
+                )
         Path(path).write_text(_core.table_text(self.columns, self.values))
 
     def __getitem__(self, name: str | list[str]) -> NDArray[np.float64]:

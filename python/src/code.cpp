@@ -91,6 +91,18 @@ void bind_code(nb::module_& m) {
           [](const C& c, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& in,
              const nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& out,
              const nb::ndarray<int, nb::ndim<1>, nb::c_contig, nb::device::cpu>& status) {
+            const auto size = [](const std::vector<C::Array>& all) {
+              std::size_t n = 0;
+              for (const C::Array& a : all) n += static_cast<std::size_t>(a.size);
+              return n;
+            };
+            if (in.shape(0) != size(c.inputs()) || out.shape(0) != size(c.outputs()) || in.shape(1) != status.size() ||
+                out.shape(1) != status.size())
+              throw Error(c.name() + ": read arrays of " + std::to_string(in.shape(0)) + " x " +
+                          std::to_string(in.shape(1)) + ", " + std::to_string(out.shape(0)) + " x " +
+                          std::to_string(out.shape(1)) + " and " + std::to_string(status.size()) + ", expected " +
+                          std::to_string(size(c.inputs())) + " x states, " + std::to_string(size(c.outputs())) +
+                          " x states and states");
             nb::gil_scoped_release unlocked;
             c.batch(std::span(in.data(), in.size()), std::span(out.data(), out.size()),
                     std::span(status.data(), status.size()));

@@ -31,6 +31,8 @@ ControlLaw law_of(const nb::object& given, const M& plant) {
     expect_drives("law", law.drives, plant);
     return law.f;
   }
+  if (PyCallable_Check(given.ptr()) == 0)
+    throw Error(std::string("law: read ") + nb::repr(given).c_str() + ", expected a ControlLaw or a function");
   return [given](const ControlSample& s) -> VecX<double> {
     nb::gil_scoped_acquire lock;
     const Sample seen{s.t,       s.period,  s.q,         s.v,        s.desired_q, s.desired_v, s.ahead.q,
@@ -171,11 +173,12 @@ void bind_control(nb::module_& m) {
         SamplingOptions o;
         o.encoder = encoder, o.velocity_filter = velocity_filter, o.delay = delay;
         o.force = force, o.force_rate = force_rate;
-        return LibraryController{sampled(plant, reference, law_of(law, plant), o)};
+        return LibraryController{sampled(plant, reference, law_of(law, plant), o), sizes_of(plant), true};
       },
       "plant"_a, "reference"_a, "law"_a, "encoder"_a = 0.0, "velocity_filter"_a = 0.0, "delay"_a = 1,
       "force"_a = std::numeric_limits<double>::infinity(), "force_rate"_a = std::numeric_limits<double>::infinity(),
-      "A law (of the library, or a function of a ControlSample that returns forces) as a controller for simulate.");
+      "A law (of the library, or a function of a ControlSample that returns forces) as a controller for simulate, for "
+      "one run.");
   m.def(
       "different",
       [](const M& model, double base_share, double friction_share, unsigned seed, bool identical_legs, bool symmetric) {

@@ -2,6 +2,7 @@
 #include "core.hpp"
 
 #include <cmath>
+#include <cstring>
 
 namespace nanobind::detail {
 namespace {
@@ -11,7 +12,11 @@ std::optional<ndarray<const double, c_contig, device::cpu>> numbers_of(handle so
   try {
     // Leaked on purpose: a module's static objects must not outlive the interpreter.
     static PyObject* ascontiguousarray = object(module_::import_("numpy").attr("ascontiguousarray")).release().ptr();
-    const object converted = handle(ascontiguousarray)(source, "float64");
+    static PyObject* asarray = object(module_::import_("numpy").attr("asarray")).release().ptr();
+    const object array = handle(asarray)(source);
+    if (!std::strchr("biufO", cast<std::string>(array.attr("dtype").attr("kind"))[0]))
+      return std::nullopt;  // times, texts
+    const object converted = handle(ascontiguousarray)(array, "float64");
     return cast<ndarray<const double, c_contig, device::cpu>>(converted);
   } catch (...) {
     PyErr_Clear();
@@ -24,7 +29,9 @@ std::optional<ndarray<const double, c_contig, device::cpu>> numbers_of(handle so
 bool type_caster<gough::python::Vector>::from_python(handle source, uint8_t, cleanup_list*) noexcept {
   const auto a = numbers_of(source);
   if (!a || a->ndim() > 1) return false;
-  value.resize(static_cast<Eigen::Index>(a->size()));
+  try {
+    value.resize(static_cast<Eigen::Index>(a->size()));
+  } catch (const std::bad_alloc&) { return false; }
   std::copy_n(a->data(), a->size(), value.data());
   return true;
 }
@@ -33,7 +40,9 @@ bool type_caster<gough::python::Rows>::from_python(handle source, uint8_t, clean
   const auto a = numbers_of(source);
   if (!a || a->ndim() != 2) return false;
   value.rows = a->shape(0), value.columns = a->shape(1);
-  value.x.assign(a->data(), a->data() + a->size());
+  try {
+    value.x.assign(a->data(), a->data() + a->size());
+  } catch (const std::bad_alloc&) { return false; }
   return true;
 }
 
@@ -65,18 +74,29 @@ Table table_from(const std::vector<std::string>& columns, const Rows& values) {
 bool Watch::ask(bool a_step) {
   constexpr auto often = std::chrono::milliseconds(50);
   std::size_t done = 0;
+  bool tells = false;
   {
     const std::lock_guard lock(mutex_);
     if (error_) return false;
     done = a_step ? ++done_ : done_;
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < often && !(a_step && done == total_)) return true;
-    last_ = now;
+    tells = a_step && (now - told_ >= often || done == total_);
+    if (!tells && now - looked_ < often) return true;
+    looked_ = now;
+    if (tells) told_ = now;
   }
   return call([&] {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (a_step && !progress_.is_none()) progress_(done, total_);
+    if (tells && !progress_.is_none()) progress_(done, total_);
   });
+}
+
+Watch::~Watch() {
+  try {
+    if (nb::hasattr(progress_, "end")) progress_.attr("end")();
+  } catch (...) {
+    PyErr_Clear();  // the work's own outcome counts
+  }
 }
 
 void Watch::rethrow() {
@@ -96,6 +116,11 @@ NB_MODULE(_core, m) {
   failure.attr("__doc__") =
       "A numerical outcome where an answer was expected: unreachable, out_of_limits, singular, not_converged, "
       "under_actuated.";
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const nb::cast_error&) { PyErr_SetString(PyExc_TypeError, "read a value of another type than expected"); }
+  });
   py::bind_enumerations(m);
   py::bind_descriptions(m);
   py::bind_mechanism(m);

@@ -61,8 +61,21 @@ inline Array array_of(std::vector<double> data) {
 inline Array array_of(const std::vector<std::vector<double>>& rows, std::size_t columns) {
   std::vector<double> flat;
   flat.reserve(rows.size() * columns);
-  for (const std::vector<double>& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+  for (const std::vector<double>& row : rows) {
+    if (row.size() != columns)
+      throw Error("table: read a row of " + std::to_string(row.size()) + " numbers for " + std::to_string(columns) +
+                  " columns, expected as many");
+    flat.insert(flat.end(), row.begin(), row.end());
+  }
   return array_of(std::move(flat), {rows.size(), columns});
+}
+
+/// copy.copy and copy.deepcopy.
+template <class T>
+void copies(nb::class_<T>& c) {
+  c.def("__copy__", [](const T& x) { return T(x); });
+  c.def(
+      "__deepcopy__", [](const T& x, const nb::object&) { return T(x); }, "memo"_a);
 }
 
 /// Throws Error: "q: read 5 numbers, expected 25".
@@ -134,6 +147,7 @@ class Watch {
  public:
   explicit Watch(nb::object progress = nb::none(), std::size_t total = 0)
       : progress_(std::move(progress)), total_(total) {}
+  ~Watch();  ///< With the lock; the work has ended, whichever way: `progress.end()`, where there is one.
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
@@ -172,7 +186,7 @@ class Watch {
   std::size_t total_, done_ = 0;
   mutable std::mutex mutex_;
   std::exception_ptr error_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now(), told_ = looked_;
 };
 
 void bind_enumerations(nb::module_& m);

@@ -20,6 +20,13 @@ void point(nb::class_<Class>& c, const char* name, Member Class::*member, const 
       doc);
 }
 
+Mat3<double> three_by_three(const char* what, const Rows& x) {
+  if (x.rows != 3 || x.columns != 3)
+    throw Error(std::string(what) + ": read " + std::to_string(x.rows) + " x " + std::to_string(x.columns) +
+                " numbers, expected 3 x 3");
+  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.x.data());
+}
+
 /// What is copied out is a tuple: what is changed in it would be lost.
 template <class Item>
 nb::typed<nb::tuple, Item, nb::ellipsis> as_tuple(const std::vector<Item>& all) {
@@ -74,7 +81,15 @@ void bind_transform(nb::module_& m) {
        },
        "xyz"_a = nb::none(), "rpy"_a = nb::none(),
        "From a position [m] and roll, pitch and yaw [rad] about fixed x, y and z, as URDF has them.")
-      .def_rw("R", &Transform<double>::R, "3 x 3 rotation")
+      .def_prop_rw(
+          "R", [](Transform<double>& t) -> Mat3<double>& { return t.R; },
+          [](Transform<double>& t, const Rows& given) {
+            const Mat3<double> R = three_by_three("R", given);
+            if (!((R.transpose() * R - Mat3<double>::Identity()).cwiseAbs().maxCoeff() < 1e-9) || R.determinant() < 0)
+              throw Error("R: read a matrix that is no rotation, expected one");
+            t.R = R;
+          },
+          nb::rv_policy::reference_internal, "3 x 3 rotation")
       .def_static(
           "from_vector", [](const Vector& x) { return pose_from_vector(fixed<6>("pose", x)); }, "pose"_a,
           "From x y z rx ry rz: position [m] and rotation vector [rad].")
@@ -90,6 +105,7 @@ void bind_transform(nb::module_& m) {
         return s + "])";
       });
   point(c, "p", &Transform<double>::p, "position [m]");
+  copies(c);
 }
 
 void bind_parts(nb::module_& m) {
@@ -136,10 +152,7 @@ void bind_parts(nb::module_& m) {
       .def_rw("mass", &BodyDescription::mass, "[kg]")
       .def_prop_rw(
           "inertia", [](BodyDescription& b) -> Mat3<double>& { return b.inertia; },
-          [](BodyDescription& b, const Rows& I) {
-            expect_size("inertia", I.rows * I.columns, 9);
-            for (int i = 0; i < 9; ++i) b.inertia(i / 3, i % 3) = I.x[static_cast<std::size_t>(i)];
-          },
+          [](BodyDescription& b, const Rows& I) { b.inertia = three_by_three("inertia", I); },
           nb::rv_policy::reference_internal, "3 x 3 about the centre of mass, body axes [kg m^2]")
       .def_prop_rw("beam", &beam_of, &set_beam,
                    "piece by piece: what is changed in a piece is changed in the body; assign a list to "
@@ -158,6 +171,7 @@ void bind_parts(nb::module_& m) {
           "point masses: (mass [kg], [x, y, z])")
       .def("__repr__", [](const BodyDescription& b) { return "<body '" + b.name + "'>"; });
   point(body, "com", &BodyDescription::com, "centre of mass [m]");
+  copies(body);
 
   using C = CoordinateDescription;
   nb::class_<C>(m, "CoordinateDescription", "A free coordinate of a joint.")
@@ -211,10 +225,13 @@ void collect(const char* what, const nb::list& from, std::vector<Part>& to) {
 
 void bind_robot(nb::module_& m) {
   using J = JointDescription;
-  nb::class_<J>(m, "JointDescription", "A joint between frame A on its parent and frame B on its child.")
+  nb::class_<J> joint(m, "JointDescription", "A joint between frame A on its parent and frame B on its child.");
+  joint
       .def(
           "__init__",
           [](J* j, std::string name, JointKind kind, std::string parent, std::string child) {
+            if (kind == JointKind::modal)
+              throw Error("joint '" + name + "': read the kind modal, expected another: Robot.with_modes makes those");
             new (j) J();
             j->name = std::move(name), j->kind = kind;
             j->parent = std::move(parent), j->child = std::move(child);
@@ -240,6 +257,7 @@ void bind_robot(nb::module_& m) {
           },
           "one for each free motion of its kind; what is changed in them is changed in the joint")
       .def("__repr__", [](const J& j) { return "<" + std::string(name(j.kind)) + " joint '" + j.name + "'>"; });
+  copies(joint);
 
   using S = SpringDescription;
   nb::class_<S> spring(m, "SpringDescription", "A spring between points of two bodies.");
@@ -317,6 +335,9 @@ void bind_robot(nb::module_& m) {
           [](const R& r, const std::string& wanted) { return named<JointDescription>(r, r.joints, "joint", wanted); },
           "name"_a, nb::sig("def joint(self, name: str) -> JointDescription"))
       .def("copy", [](const R& r) { return R(r.made()); })
+      .def("__copy__", [](const R& r) { return R(r.made()); })
+      .def(
+          "__deepcopy__", [](const R& r, const nb::object&) { return R(r.made()); }, "memo"_a)
       .def("__repr__", [](const R& r) { return "<description of robot '" + r.name + "'>"; });
   point(robot, "gravity", &R::gravity, "[m/s^2]");
 }

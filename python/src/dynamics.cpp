@@ -16,13 +16,17 @@ namespace {
 
 using M = Mechanism<double>;
 using W = Workspace<double>;
-using D = Dynamics<double>;
+
+/// With the mechanism whose parameters it has taken over.
+struct D : Dynamics<double> {
+  D(const M& mechanism, W& w, const DynamicsOptions& o) : Dynamics<double>(mechanism, w, o), of(&mechanism) {}
+  const M* of;
+};
 
 /// Throws Error where a workspace or a dynamics was made for another mechanism.
 void expect_fits(const M& m, const W& w, const D& d) {
   expect_made_for(m, w);
-  if (d.push.size() != m.nv || d.form.G.rows() != m.nv || d.actuators != static_cast<Eigen::Index>(m.actuator.size()))
-    throw Error(m.name + ": d: read the dynamics of another mechanism, expected one made for this");
+  if (d.of != &m) throw Error(m.name + ": d: read the dynamics of another mechanism, expected one made for this");
 }
 
 Vec6<double> as_vector(const Force<double>& f) {
@@ -62,8 +66,9 @@ void bind_one(nb::module_& m) {
             if (!options.weights.empty()) expect_size("weights", options.weights.size(), mechanism.actuator.size());
             new (d) D(mechanism, w, options);
           },
-          "m"_a, "w"_a, "options"_a = O{})
-      .def_ro("options", &D::options)
+          "m"_a, "w"_a, "options"_a = O{}, nb::keep_alive<1, 2>())
+      .def_prop_ro(
+          "options", [](const D& d) { return d.options; }, "it was made with (a copy)")
       .def_prop_ro(
           "independent", [](const D& d) { return d.y.independent; }, "where the independent coordinates stand in v")
       .def("elastic_residual", [](const D& d) { return VecX<double>(d.elastic_residual()); });
@@ -169,6 +174,7 @@ void bind_witnesses(nb::module_& m) {
   m.def(
       "compare_formulations",
       [](const M& mechanism, int states) {
+        if (states < 1) throw Error("states: read " + std::to_string(states) + ", expected at least 1");
         return NamedComparison{mechanism.name, compare_formulations(mechanism, random_states(mechanism, states))};
       },
       "m"_a, "states"_a = 20, nb::call_guard<nb::gil_scoped_release>());

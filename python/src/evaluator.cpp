@@ -1,4 +1,6 @@
 /// States in, forces or accelerations out, as arrays: one state at a time without anything made anew, many at once on all cores.
+#include <tbb/parallel_for.h>
+
 #include "core.hpp"
 #include "gough/dynamics/along.hpp"
 #include "gough/dynamics/batch.hpp"
@@ -25,7 +27,10 @@ class Evaluator {
     check_all(what, q, v, in, out);
     const Wrench wrench = checked_wrench(given);
     if (many) return run_batch(what, q.shape(0), q, v, in, out, nan_for_failures, wrench);
-    if (!busy_) return run_one(what, q, v, in, out, nan_for_failures, wrench, w_, d_);
+    if (!busy_) {
+      const Busy busy(busy_);
+      return run_one(what, q, v, in, out, nan_for_failures, wrench, w_, d_);
+    }
     Workspace<double> w(m_);  // another thread is inside, where a friction function in Python has let go of the lock
     Dynamics<double> d(m_, w, options_);
     run_one(what, q, v, in, out, nan_for_failures, wrench, w, d);
@@ -34,25 +39,29 @@ class Evaluator {
   /// Seconds that the library's own calls take on the same numbers, without Python: the least of `repeats`.
   double time(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, int repeats) {
     check_all(what, q, v, in, out);
+    if (repeats < 1) throw Error("repeats: read " + std::to_string(repeats) + ", expected at least 1");
+    const bool many = q.ndim() == 2;
+    const auto batch = many ? shared_batch() : nullptr;
+    Workspace<double> w(m_);
+    Dynamics<double> d(m_, w, options_);
+    std::vector<Status> status(many ? q.shape(0) : 1);
     nb::gil_scoped_release unlocked;
     double least = std::numeric_limits<double>::infinity();
     for (int r = 0; r < repeats; ++r) {
       const auto start = std::chrono::steady_clock::now();
-      if (q.ndim() == 2) {
-        std::vector<Status> status(q.shape(0));
-        batch_call(what, q, v, in, out, status);
+      if (many) {
+        batch_call(*batch, what, q, v, in, out, status);
       } else {
-        std::copy_n(q.data(), q.size(), w_.q.data());
-        std::copy_n(v.data(), v.size(), w_.v.data());
-        std::copy_n(in.data(), in.size(), (what == What::inverse ? w_.a : w_.tau).data());
-        if (!(what == What::inverse ? inverse_dynamics(m_, w_, d_) : forward_dynamics(m_, w_, d_)).ok()) return -1;
+        read_state(what, 0, q, v, in, w);
+        status[0] = evaluate(what, {}, w, d).status;
       }
       least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
-    return least;
+    const bool fine = std::all_of(status.begin(), status.end(), [](Status s) { return s == Status::ok; });
+    return fine ? least : -1;
   }
 
-  std::string instructions() { return std::string(batch().instructions()); }
+  std::string instructions() { return std::string(shared_batch()->instructions()); }
 
  private:
   static const DynamicsOptions& checked(const M& m, const DynamicsOptions& o) {
@@ -99,32 +108,38 @@ class Evaluator {
   static bool by_state(const auto& a) { return follows(a, 1, 0); }
   static bool by_entry(const auto& a) { return follows(a, 0, 1); }
 
-  DynamicsBatch& batch() {
-    if (!batch_) batch_ = std::make_unique<DynamicsBatch>(m_, options_);
-    return *batch_;
+  /// With the lock. Making one may let go of it, where friction is a function in Python: the first to be done stays.
+  std::shared_ptr<DynamicsBatch> shared_batch() {
+    if (!batch_) {
+      auto made = std::make_shared<DynamicsBatch>(m_, options_);
+      if (!batch_) batch_ = std::move(made);
+    }
+    return batch_;
   }
 
-  void batch_call(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
-                  std::span<Status> status) {
+  void batch_call(DynamicsBatch& batch, What what, const Numbers& q, const Numbers& v, const Numbers& in,
+                  const Out& out, std::span<Status> status) {
     const bool states = by_state(q) && by_state(v) && by_state(in) && by_state(out);
     const bool entries = by_entry(q) && by_entry(v) && by_entry(in) && by_entry(out);
     if (!states && !entries)
       throw Error(m_.name + ": read arrays of different orders, expected all in C order or all in Fortran order");
     const BatchLayout layout = states ? BatchLayout::by_state : BatchLayout::by_entry;
     const auto span = [](const auto& a) { return std::span(a.data(), a.size()); };
-    if (what == What::inverse) batch().inverse(span(q), span(v), span(in), span(out), status, layout);
-    else batch().forward(span(q), span(v), span(in), span(out), status, layout);
+    if (what == What::inverse) batch.inverse(span(q), span(v), span(in), span(out), status, layout);
+    else batch.forward(span(q), span(v), span(in), span(out), status, layout);
   }
 
   void run_batch(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
                  bool nan_for_failures, const Wrench& wrench) {
     std::vector<Status> status(n);
-    batch();  // made with the lock: several threads may share an evaluator of many states
+    const auto batch = wrench ? nullptr : shared_batch();  // several threads may share it
+    Watch watch;
     {
       nb::gil_scoped_release unlocked;
-      if (wrench) one_by_one(what, n, q, v, in, out, status, wrench);
-      else batch_call(what, q, v, in, out, status);
+      if (wrench) one_by_one(what, n, q, v, in, out, status, wrench, watch);
+      else batch_call(*batch, what, q, v, in, out, status);
     }
+    watch.rethrow();
     if (nan_for_failures) return;
     const auto bad = std::find_if(status.begin(), status.end(), [](Status s) { return s != Status::ok; });
     if (bad == status.end()) return;
@@ -134,25 +149,40 @@ class Evaluator {
                   "; failures=\"nan\" marks them instead");
   }
 
-  /// With a wrench, which batches do not know.
+  /// With a wrench, which batches do not know: state by state, in blocks on all cores.
   void one_by_one(What what, std::size_t n, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out,
-                  std::span<Status> status, const Wrench& wrench) {
-    Workspace<double> w(m_);
-    Dynamics<double> d(m_, w, options_);
-    for (std::size_t s = 0; s < n; ++s) {
-      const auto read = [&](const Numbers& from, VecX<double>& to) {
-        for (Eigen::Index i = 0; i < to.size(); ++i)
-          to[i] = from.data()[static_cast<int64_t>(s) * from.stride(0) + i * from.stride(1)];
-      };
-      read(q, w.q);
-      read(v, w.v);
-      read(in, what == What::inverse ? w.a : w.tau);
-      status[s] = evaluate(what, wrench, w, d).status;
-      const VecX<double>& y = what == What::inverse ? w.tau : w.a;
-      for (Eigen::Index i = 0; i < y.size(); ++i)
-        out.data()[static_cast<int64_t>(s) * out.stride(0) + i * out.stride(1)] =
-            status[s] == Status::ok ? y[i] : std::numeric_limits<double>::quiet_NaN();
-    }
+                  std::span<Status> status, const Wrench& wrench, Watch& watch) const {
+    constexpr std::size_t block = 256;
+    tbb::parallel_for(std::size_t(0), (n + block - 1) / block, [&](std::size_t b) {
+      if (!watch.look()) return;
+      Workspace<double> w(m_);
+      Dynamics<double> d(m_, w, options_);
+      for (std::size_t s = b * block; s < std::min(n, (b + 1) * block); ++s) {
+        read_state(what, s, q, v, in, w);
+        status[s] = evaluate(what, wrench, w, d).status;
+        write_state(what, s, status[s] == Status::ok, w, out);
+      }
+    });
+  }
+
+  static void read_state(What what, std::size_t s, const Numbers& q, const Numbers& v, const Numbers& in,
+                         Workspace<double>& w) {
+    const auto read = [s](const Numbers& from, VecX<double>& to) {
+      const bool many = from.ndim() == 2;
+      const double* x = from.data() + (many ? static_cast<int64_t>(s) * from.stride(0) : 0);
+      const int64_t step = from.stride(many ? 1 : 0);
+      for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = x[i * step];
+    };
+    read(q, w.q);
+    read(v, w.v);
+    read(in, what == What::inverse ? w.a : w.tau);
+  }
+  static void write_state(What what, std::size_t s, bool fine, const Workspace<double>& w, const Out& out) {
+    const VecX<double>& y = what == What::inverse ? w.tau : w.a;
+    const bool many = out.ndim() == 2;
+    double* x = out.data() + (many ? static_cast<int64_t>(s) * out.stride(0) : 0);
+    const int64_t step = out.stride(many ? 1 : 0);
+    for (Eigen::Index i = 0; i < y.size(); ++i) x[i * step] = fine ? y[i] : std::numeric_limits<double>::quiet_NaN();
   }
 
   DynamicsAnswer evaluate(What what, const Wrench& wrench, Workspace<double>& w, Dynamics<double>& d) const {
@@ -165,18 +195,9 @@ class Evaluator {
 
   void run_one(What what, const Numbers& q, const Numbers& v, const Numbers& in, const Out& out, bool nan_for_failures,
                const Wrench& wrench, Workspace<double>& w, Dynamics<double>& d) {
-    const auto read = [](const Numbers& from, VecX<double>& to) {
-      const double* x = from.data();
-      const int64_t step = from.stride(0);
-      for (Eigen::Index i = 0; i < to.size(); ++i) to[i] = x[i * step];
-    };
-    read(q, w.q);
-    read(v, w.v);
-    read(in, what == What::inverse ? w.a : w.tau);
+    read_state(what, 0, q, v, in, w);
     std::fill(w.external.begin(), w.external.end(), Force<double>{});
-    const Busy busy(*this);
     const DynamicsAnswer answer = evaluate(what, wrench, w, d);
-    const VecX<double>& y = what == What::inverse ? w.tau : w.a;
     if (!answer.ok() && !nan_for_failures) {
       expect_finite("q", w.q);
       expect_finite("v", w.v);
@@ -184,25 +205,23 @@ class Evaluator {
       else expect_finite("tau", w.tau);
       throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
     }
-    for (Eigen::Index i = 0; i < y.size(); ++i)
-      out.data()[i * out.stride(0)] = answer.ok() ? y[i] : std::numeric_limits<double>::quiet_NaN();
+    write_state(what, 0, answer.ok(), w, out);
   }
 
   /// While it lives, the evaluator's own workspace is in use.
   struct Busy {
-    explicit Busy(Evaluator& of) : e(of), before(of.busy_) { e.busy_ = true; }
-    ~Busy() { e.busy_ = before; }
+    explicit Busy(bool& flag) : busy(flag) { busy = true; }
+    ~Busy() { busy = false; }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    Evaluator& e;
-    bool before;
+    bool& busy;
   };
 
   const M& m_;
   DynamicsOptions options_;
   Workspace<double> w_;
   Dynamics<double> d_;
-  std::unique_ptr<DynamicsBatch> batch_;
+  std::shared_ptr<DynamicsBatch> batch_;
   bool busy_ = false;
 };
 

@@ -14,6 +14,8 @@ using M = Mechanism<double>;
 FlexOptions flex_options(const M& m, const std::string& space, const std::string& start, double rho, bool geometric,
                          bool vibrates, const std::optional<std::pair<double, double>>& rayleigh, double modal_damping,
                          int frequencies, const std::string& loads, std::size_t every) {
+  if (every < 1) throw Error("every: read 0, expected at least 1");
+  if (frequencies < 0) throw Error("frequencies: read " + std::to_string(frequencies) + ", expected 0 or more");
   FlexOptions o;
   o.space = by_name<FlexSpace>("space", flex_space_names, space);
   o.start = by_name<FlexStart>("start", flex_start_names, start);
@@ -180,7 +182,7 @@ void bind_flexible(nb::module_& m) {
         const DriveMotion drives(drives_along(rigid, motion.states));
         if (const Answer start = start_of_drives(mechanism, drives, w, settled); !start.ok())
           throw Failure("the start: " + start.explain());
-        return LibraryController{ideal_drives(mechanism, drives)};
+        return LibraryController{ideal_drives(mechanism, drives), sizes_of(mechanism)};
       },
       "m"_a, "rigid"_a, "motion"_a, "w"_a, "settled"_a = false, nb::keep_alive<0, 1>(),
       "Drives that follow a motion exactly, as a controller for simulate; w is put where it starts.");

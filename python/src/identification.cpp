@@ -186,6 +186,8 @@ void bind_identify(nb::module_& m) {
       .def(
           "write",
           [](const I& i, const std::string& robot, const std::string& folder, const std::string& name) {
+            if (std::filesystem::path(name).filename() != name || name.empty() || name == "." || name == "..")
+              throw Error("name: read '" + name + "', expected a file's name without a folder");
             return write_identification(*i.m, i.r, robot, folder, name);
           },
           "robot"_a, "folder"_a, "name"_a,

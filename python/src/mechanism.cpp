@@ -11,9 +11,13 @@ namespace gough::python {
 namespace {
 
 template <class Enum, std::size_t N>
+void values(nb::enum_<Enum>& e, const std::array<std::string_view, N>& names) {
+  for (std::size_t i = 0; i < N; ++i) e.value(std::string(names[i]).c_str(), static_cast<Enum>(i));
+}
+template <class Enum, std::size_t N>
 void enumeration(nb::module_& m, const char* name, const std::array<std::string_view, N>& names, const char* doc) {
   nb::enum_<Enum> e(m, name, doc);
-  for (std::size_t i = 0; i < N; ++i) e.value(std::string(names[i]).c_str(), static_cast<Enum>(i));
+  values(e, names);
 }
 
 std::vector<std::string> coordinate_names(const Mechanism<double>& m, int first, std::size_t last) {
@@ -37,8 +41,9 @@ void vector(nb::class_<Class>& c, const char* name, VecX<double> Class::*member,
 }  // namespace
 
 void bind_enumerations(nb::module_& m) {
-  enumeration<JointKind>(m, "JointKind", joint_kind_names,
-                         "What a joint lets free; see the table in docs/robot_files.md.");
+  nb::enum_<JointKind> kinds(m, "JointKind", "What a joint lets free; see the table in docs/robot_files.md.");
+  values(kinds, joint_kind_names);
+  kinds.value("modal", JointKind::modal, "of a beam that bends: Robot.with_modes makes them");
   enumeration<Status>(m, "Status", status_names, "How a computation ended.");
   enumeration<Formulation>(m, "Formulation", formulation_names, "The formulations of dynamics.");
   enumeration<ElasticMotion>(m, "ElasticMotion", elastic_motion_names,
@@ -112,8 +117,13 @@ void bind_mechanism(nb::module_& m) {
           "friction coefficients by name")
       .def(
           "position_index",
-          [](const M& x, const std::string& name) { return position_index(x, x.find_coordinate(name)); }, "name"_a,
-          "Where a coordinate stands in q; -1 where it has no number of its own there.")
+          [](const M& x, const std::string& name) {
+            const int found = x.find_coordinate(name);
+            if (found < 0 || found >= x.nv)
+              throw Error(x.name + ": read the coordinate '" + name + "', expected one of the opened tree's");
+            return position_index(x, found);
+          },
+          "name"_a, "Where a coordinate stands in q; -1 where it has no number of its own there.")
       .def("__repr__", [](const M& x) {
         return "<mechanism '" + x.name + "': " + std::to_string(x.bodies()) + " bodies, " + std::to_string(x.nv) +
                " coordinates, " + std::to_string(x.equations) + " equations>";
@@ -121,7 +131,7 @@ void bind_mechanism(nb::module_& m) {
 
   nb::class_<Prepared>(m, "Prepared", "A mechanism, and how its home came about.")
       .def_prop_ro(
-          "mechanism", [](const Prepared& p) -> const M& { return p.mechanism; }, nb::rv_policy::copy)
+          "mechanism", [](const Prepared& p) -> const M& { return p.mechanism; }, nb::rv_policy::reference_internal)
       .def_prop_ro("closed", [](const Prepared& p) { return p.home.assembly.closed; })
       .def("explain", [](const Prepared& p) { return p.home.assembly.explain(p.mechanism); });
   m.def(
@@ -172,10 +182,17 @@ void bind_mechanism(nb::module_& m) {
           "set_platform_wrench",
           [](W& x, const M& mechanism, const Vector& wrench) {
             const Vec6<double> f = fixed<6>("wrench", wrench);
+            expect_made_for(mechanism, x);
+            if (!mechanism.platform.exists())
+              throw Error(mechanism.name + ": wrench: read one, expected a robot with a platform");
+            tree_positions(mechanism, x);
             apply_platform_wrench(mechanism, {f.tail<3>(), f.head<3>()}, x);
           },
-          "m"_a, "wrench"_a, "fx fy fz mx my mz on the platform at its origin, base axes [N, N m].")
+          "m"_a, "wrench"_a,
+          "fx fy fz mx my mz on the platform at its origin, base axes [N, N m]; at the present q: set it again where q "
+          "changes.")
       .def("copy", [](const W& x) { return W(x); });
+  copies(w);
 }
 
 }  // namespace gough::python

@@ -35,19 +35,34 @@ void expect_forces(const VecX<double>& tau) {
   if (!tau.allFinite()) throw Error("controller: read a force that is not a number, expected numbers");
 }
 
-/// A Python function f(t, w) as a controller: it writes w.tau, or returns the forces.
+/// Asks f(t, w) for forces: it writes w.tau, or returns them. The state is not its to change.
+void ask(const M& m, const nb::object& f, double t, const nb::object& python_w, W& w) {
+  const VecX<double> q = w.q, v = w.v, a = w.a;
+  const nb::object tau = f(t, python_w);
+  if (!tau.is_none()) w.tau.noalias() = forces_from(tau, m);
+  w.q = q, w.v = v, w.a = a;
+  expect_forces(w.tau);
+}
+
+/// A Python function as a controller.
 Controller controller_of(const M& m, const nb::object& f, const nb::object& python_w, Watch& watch) {
   return [&m, &f, &python_w, &watch](double t, W& w) {
-    const VecX<double> q = w.q, v = w.v;  // the state is not the controller's to change
-    const bool fine = watch.call([&] {
-      const nb::object tau = f(t, &nb::cast<W&>(python_w) == &w ? python_w : nb::cast(w, nb::rv_policy::copy));
-      if (tau.is_none()) return;
-      w.tau = forces_from(tau, m);
-    });
-    w.q = q, w.v = v;
-    if (fine) watch.call([&] { expect_forces(w.tau); });
+    watch.call([&] { ask(m, f, t, &nb::cast<W&>(python_w) == &w ? python_w : nb::cast(w, nb::rv_policy::copy), w); });
     if (watch.failed()) throw Ended();
+    tree_positions(m, w);  // it may have computed elsewhere with this workspace
+    closure(m, w);
+    tree_velocities(m, w);
   };
+}
+
+/// A library's controller, for this robot and, where it remembers, for one run.
+Controller taken(LibraryController& c, const M& m) {
+  if (c.made_for != sizes_of(m))
+    throw Error(m.name + ": controller: read one made for another robot, expected one made for this");
+  if (c.once && c.used)
+    throw Error(m.name + ": controller: read a sampled one that has run already, expected a new one: it remembers");
+  c.used = true;
+  return c.f;
 }
 
 void expect_that(const char* what, double read, bool fine, const char* expected) {
@@ -128,9 +143,10 @@ void bind_runs(nb::module_& m) {
         expect_made_for(mechanism, w);
         Watch watch(progress, static_cast<std::size_t>(times.size()));
         if (times.size() < 1) throw Error("times: read none, expected at least one");
+        expect_finite("times", times);
         Run run{&mechanism, {}, std::make_shared<RunRecord>(mechanism, static_cast<std::size_t>(times.size()))};
         SimulationJob job;
-        if (!law.is_none()) job.controller = nb::cast<const LibraryController&>(law).f;
+        if (!law.is_none()) job.controller = taken(nb::cast<LibraryController&>(law), mechanism);
         else if (!controller.is_none()) job.controller = controller_of(mechanism, controller, python_w, watch);
         {
           nb::gil_scoped_release unlocked;
@@ -168,6 +184,7 @@ void bind_runs(nb::module_& m) {
           const int c = mechanism.find_coordinate(name);
           if (c < 0 || c >= mechanism.nv)
             throw Error("rates: read the joint '" + name + "', expected one of the opened tree's");
+          if (!std::isfinite(rate)) throw Error("rates: '" + name + "': read a rate that is not finite");
           given.emplace_back(c, rate);
         }
         tree_positions(mechanism, w);
@@ -188,7 +205,8 @@ void bind_runs(nb::module_& m) {
       "force_table",
       [](const M& mechanism, const std::vector<std::string>& columns, const Rows& values, const std::string& name) {
         auto table = std::make_shared<ForceTable>(table_from(columns, values), name, mechanism);
-        return LibraryController{[table, &mechanism](double t, W& w) { table->apply(t, mechanism, w); }};
+        return LibraryController{[table, &mechanism](double t, W& w) { table->apply(t, mechanism, w); },
+                                 sizes_of(mechanism)};
       },
       "m"_a, "columns"_a, "values"_a, "name"_a = "forces", nb::keep_alive<0, 1>(),
       "Forces over time: t, tau.NAME of every actuator, perhaps fx fy fz mx my mz.");
@@ -207,11 +225,7 @@ class RightSide {
 
   VecX<double> rates(double t, const Vector& x, const nb::object& controller, const nb::object& python_w) {
     place(x);
-    if (!controller.is_none()) {
-      const nb::object tau = controller(t, python_w);
-      if (!tau.is_none()) w_.tau = forces_from(tau, m_);
-      expect_forces(w_.tau);
-    }
+    if (!controller.is_none()) ask(m_, controller, t, python_w, w_);
     const DynamicsAnswer answer = forward_dynamics(m_, w_, d_);
     if (!answer.ok()) throw Failure(std::string(name(answer.status)) + ": " + answer.reason);
     VecX<double> r(x.size());

@@ -358,7 +358,7 @@ def test_wrong_parts_are_refused_with_their_place() -> None:
         pendulum().body("nix")
     with pytest.raises(gough.Error, match="gravity: read 2 numbers, expected 3"):
         pendulum().gravity = [0, 0]
-    with pytest.raises(gough.Error, match="inertia: read 4 numbers, expected 9"):
+    with pytest.raises(gough.Error, match="inertia: read 2 x 2 numbers, expected 3 x 3"):
         pendulum().bodies[0].inertia = np.eye(2)
 
 

@@ -129,7 +129,7 @@ WRONG_STARTS = [
     ({"forces": {"t": [0, 1], "tau.leg1.drive": [0, 1]}}, "tau.leg2.drive"),
     ({"times": []}, "times: read none"),
     ({"times": [0, 1, 0.5]}, "read times that do not increase"),
-    ({"times": [0, float("nan")]}, "read times that do not increase"),
+    ({"times": [0, float("nan")]}, "times: read a number that is not finite"),
     ({"time": -1}, "time, step: read"),
     ({"step": 0}, "time, step: read"),
     ({"method": "euler"}, "method: read 'euler', expected one of adaptive, stiff, dae, rk4, semi_implicit"),

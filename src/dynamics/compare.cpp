@@ -198,7 +198,7 @@ std::vector<ComparedState> random_states(const Mechanism<double>& m, int count) 
     if (m.driven().size() < s.independent.size()) {
       DynamicsOptions options;
       options.by = Formulation::multipliers;
-      w.tau = some(w.tau.size());
+      w.tau.noalias() = some(w.tau.size());
       forward_dynamics(m, w, options);
     }
     if (w.v.allFinite() && w.a.allFinite()) all.push_back({w.q, w.v, w.a, {}});

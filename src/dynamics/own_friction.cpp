@@ -44,8 +44,8 @@ void define_friction(const std::string& name, std::function<double(double)> valu
                             name.substr(0, 100)));
   auto f = std::make_shared<const OwnFriction>(OwnFriction{name, std::move(value), std::move(slope)});
   const std::lock_guard lock(known().mutex);
-  known().function[name] = std::move(f);
-}
+  known().function[name].swap(f);
+}  // what was known before ends here, after the lock: its end may run anything
 
 std::shared_ptr<const OwnFriction> find_own_friction(const std::string& name) {
   const std::lock_guard lock(known().mutex);

@@ -152,7 +152,7 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
     const VecX<double> start = w.q, dv = problem.step();
     double share = 1;
     for (int halvings = 0; halvings < 12; ++halvings, share /= 2) {
-      w.q = moved(m, start, dv * share);
+      w.q.noalias() = moved(m, start, dv * share);
       problem.evaluate(w);
       if (problem.norm() < before) break;
     }

@@ -131,7 +131,7 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
     VecX<double> step = dv * (0.08 / size);
     for (const TreeJoint& j : m.joint)  // beams stay straight: what they add when bent is no general rank
       if (j.type == Elementary::modal) step.segment(j.v, j.modes).setZero();
-    w.q = moved(m, m.home, step);
+    w.q.noalias() = moved(m, m.home, step);
     if (close_loops(m, w, hold).closed) poses.push_back(w.q);
   }
   return poses;

@@ -141,9 +141,9 @@ class Dae : public Integrator {
     const Eigen::Index rows = K_.rows(), n = state_size();
     if (!tree_->place(y.head(n), w_)) return false;
     take_rows();
-    w_.a = yp.segment(m_.nq, m_.nv);
     const VecX<double> v = w_.v;
     drive_(at);
+    w_.a = yp.segment(m_.nq, m_.nv);  // a drive may have used it
     forces();
     w_.v += K_.transpose() * y.segment(n, rows);
     VecX<double> rates(n);

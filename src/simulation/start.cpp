@@ -46,7 +46,7 @@ Answer set_rates(const Mechanism<double>& m, const std::vector<std::pair<int, do
     A(m.equations + i, given[static_cast<std::size_t>(i)].first) = 1;
     b[m.equations + i] = given[static_cast<std::size_t>(i)].second;
   }
-  w.v = least_squares(A, b, 1e-9);
+  w.v.noalias() = least_squares(A, b, 1e-9);
   const VecX<double> left = A * w.v - b;
   Answer answer;
   answer.residual = left.size() > 0 ? left.cwiseAbs().maxCoeff() : 0.0;
@@ -90,7 +90,7 @@ Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
       w.q = q;
       const VecX<double> step = G * dy * shorten;
       const double work = external_work(m, w, step);
-      w.q = moved(m, q, step);
+      w.q.noalias() = moved(m, q, step);
       const bool closed = close_loops(m, w).closed;
       if (closed && energy_at(m, w) - work <= before + 1e-12 * std::abs(before) + 1e-14 * size) break;
       if (tries > 60) {

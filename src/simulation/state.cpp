@@ -130,7 +130,7 @@ class IndependentForm : public StateForm {
     }
     double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most_newton_steps; ++k) {
-      w.q = moved(m_, reference_, z);
+      w.q.noalias() = moved(m_, reference_, z);
       tree_positions(m_, w);
       closure(m_, w);
       const double residual = largest_residual(w);

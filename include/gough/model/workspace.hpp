@@ -1,8 +1,8 @@
 #pragma once
 /// Everything that is computed, one field per symbol (NOTATION.md), with its size, its frame and who writes it.
-///
 /// Algorithms are free functions f(mechanism, workspace) that run in stages. There are no caches and no dirty flags:
-/// call a stage again when its inputs changed. In Debug a stamp asserts the order. A workspace belongs to one thread.
+/// call a stage again when its inputs changed. In Debug a stamp asserts the order. A workspace belongs to one thread,
+/// and its vectors keep their memory, at which others may look: copy into them (`noalias() =`), never move.
 #include <cassert>
 #include <vector>
 
