@@ -106,7 +106,7 @@ std::map<std::string, std::vector<double>> squeezed(const std::string& root, con
 Benchmark andrews_squeezer(const std::string& root) {
   const json d = data(root, "andrews");
   const auto ours = squeezed(root, d);
-  Benchmark b{"Andrews' squeezer", d["source"], "gough simulate robots/andrews.yaml --time 0.03 --tau 0.033", {}};
+  Benchmark b{"Andrews' squeezer", d["source"], "build/gough simulate robots/andrews.yaml --time 0.03 --tau 0.033", {}};
   const auto compare = [&](const std::string& what, const std::string& from, bool relative) {
     double largest = 0;
     for (std::size_t i = 0; i < ours.at(what).size(); ++i) {
@@ -142,7 +142,7 @@ Benchmark iftomm_pendulum(const std::string& root) {
   };
   const auto published = curve(m, Workspace<double>(m), d["published"], bob);
   const auto recomputed = curve(m, Workspace<double>(m), d["recomputed"], bob);
-  Benchmark b{"IFToMM A01, simple pendulum", all["source"], "gough simulate robots/pendulum.yaml --time 10", {}};
+  Benchmark b{"IFToMM A01, simple pendulum", all["source"], "build/gough simulate robots/pendulum.yaml --time 10", {}};
   b.rows.push_back(curve_row("x", d["published"], published, 1, 6, 1e-6, "m"));
   b.rows.push_back(curve_row("y", d["published"], published, 2, 6, 1e-6, "m"));
   b.rows.push_back(curve_row("x, recomputed", d["recomputed"], recomputed, 1, 8, 1e-8, "m"));
@@ -174,10 +174,11 @@ Benchmark iftomm_four_bars(const std::string& root) {
     for (const double t : times_of(rows)) picked.push_back(states.at(t));
     return picked;
   };
-  Benchmark b{"IFToMM A02, forty four-bars that pass a singular position",
-              all["source"],
-              "gough simulate robots/n_four_bar_40.yaml --time 10 --rates first=1 --loops projected --tolerance 1e-10",
-              {}};
+  Benchmark b{
+      "IFToMM A02, forty four-bars that pass a singular position",
+      all["source"],
+      "build/gough simulate robots/n_four_bar_40.yaml --time 10 --rates first=1 --loops projected --tolerance 1e-10",
+      {}};
   b.rows.push_back(curve_row("x", d["published"], ours(d["published"]), 1, 4, 1e-3, "m"));
   b.rows.push_back(curve_row("y", d["published"], ours(d["published"]), 2, 4, 1e-3, "m"));
   b.rows.push_back(curve_row("x, recomputed", d["recomputed"], ours(d["recomputed"]), 1, 4, 1e-3, "m"));
@@ -198,7 +199,7 @@ Benchmark modelica_fourbar2(const std::string& root) {
   });
   Benchmark b{"Modelica Standard Library, Fourbar2",
               d["source"],
-              "gough simulate robots/fourbar2.yaml --time 5 --rates 'crank=300 deg/s'",
+              "build/gough simulate robots/fourbar2.yaml --time 5 --rates 'crank=300 deg/s'",
               {}};
   b.rows.push_back(curve_row("phi", d["published"], ours, 1, 4, 2e-3, "rad"));
   b.rows.push_back(curve_row("w", d["published"], ours, 2, 3, 5e-3, "rad/s"));

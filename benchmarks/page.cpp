@@ -40,7 +40,8 @@ std::string benchmark_page(const std::string& root) {
       "Written by `make benchmarks`; `tests/simulation/benchmarks_test.cpp` checks every row by a run of its own.\n"
       "The published numbers with their sources are in `benchmarks/`. \"Recomputed\" numbers are converged results of\n"
       "independent programs, for where published digits are coarser than the check. Runs use the defaults of\n"
-      "[simulate](simulation.md). A quantity over several times shows its last value and its largest difference.\n";
+      "[simulate](simulation.md) unless the command shows options. A quantity over several times shows its last value\n"
+      "and its largest difference.\n";
   for (const auto& make : {andrews_squeezer, iftomm_pendulum, iftomm_four_bars, modelica_fourbar2, adams_joints,
                            taghirad_platform, mathworks_platform})
     page += "\n" + benchmark_section(make(root));

@@ -212,11 +212,20 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("-o", o.output, "table (CSV) to write, row by row");
 }
 
+/// What is wrong with the arguments: the help calls subcommands verbs.
+std::string in_our_words(const CLI::App* app, const CLI::Error& e) {
+  std::string text = CLI::FailureMessage::simple(app, e);
+  if (const std::string theirs = "A subcommand"; text.starts_with(theirs)) text.replace(0, theirs.size(), "A verb");
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"gough: kinematics and dynamics of parallel robots", "gough"};
   app.require_subcommand(1);
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.failure_message(in_our_words);
   app.set_version_flag("--version", std::string("gough ") + GOUGH_VERSION);
   Options o;
   CLI::App* check_verb =
@@ -282,6 +291,7 @@ int main(int argc, char** argv) {
   CLI::App* schema_verb = app.add_subcommand("schema", "the JSON Schema of a kind of file, for editors");
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
+  for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
   try {
     app.parse(argc, argv);
     if (check_verb->parsed()) return check(o);

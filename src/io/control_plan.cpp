@@ -63,11 +63,10 @@ std::vector<ControlRun> runs_of(const FileControl& c, const Trajectory& trajecto
     if (r.generated && (law != LawKind::computed_force || trajectory.moves != Moves::platform))
       throw Error(r.where,
                   "generated: read true, expected it with law: computed_force and a motion of the platform only");
-    if (static_cast<ElasticMotion>(r.elastic) == ElasticMotion::given)
-      throw Error(r.where, "elastic: read given, expected locked or quasistatic");
+    const ElasticMotion elastic = r.elastic == 0 ? ElasticMotion::locked : ElasticMotion::quasistatic;
     expect_not_negative(r.where, "payload", r.payload);
     expect_positive(r.where, "rate", r.rate);
-    all.push_back({r.name, law, r.friction, r.payload, static_cast<ElasticMotion>(r.elastic), r.rate, r.generated});
+    all.push_back({r.name, law, r.friction, r.payload, elastic, r.rate, r.generated});
   }
   return all;
 }

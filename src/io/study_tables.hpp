@@ -63,7 +63,7 @@ struct FileSimulate {
 struct FileControlRun {
   Where where;
   std::string name;
-  std::size_t law = 0, elastic = 1;
+  std::size_t law = 0, elastic = 0;  ///< locked, quasistatic
   bool friction = true, generated = false;
   double payload = 0, rate = 1;
 };

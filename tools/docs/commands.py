@@ -120,13 +120,13 @@ ABOUT = {
     "view": About(
         "Serves the robot as a page on this computer, with sliders for the platform's pose and for the actuators. The page is "
         "redrawn whenever the file is saved, and mistakes in the file are shown with their line. Ctrl-C ends it.",
-        "$ gough view robots/hexapod.yaml --port 8080\nhttp://127.0.0.1:8080/\nOpen this address in a browser; Ctrl-C ends it.",
+        "$ build/gough view robots/hexapod.yaml --port 8080\nhttp://127.0.0.1:8080/\nOpen this address in a browser; Ctrl-C ends it.",
         ["view.md"],
         ["check"],
     ),
     "generate": About(
-        "Writes straight-line C or CUDA for one robot, without heap or library: inverse or forward dynamics, kinematics, regressor, "
-        "Jacobian or derivatives, from joints, the platform or the actuators.",
+        "Writes straight-line C or CUDA for one robot (no heap, no library but C's mathematics): inverse or forward dynamics, "
+        "kinematics, regressor, Jacobian or derivatives, from joints, the platform or the actuators.",
         "$ build/gough generate robots/palida.yaml --from platform -o build/code\n"
         "build/code/palida_inverse.h, build/code/palida_inverse.c: 987 operations a call",
         ["codegen.md", "operations.md"],
@@ -273,7 +273,7 @@ def read_tool():
     found = sections(help_of())
     about = found[""][0].partition(": ")[2]
     options = [option_of(*entry) for entry in entries(found["Options"])]
-    return about, options, [read_verb(*entry) for entry in entries(found["Subcommands"])]
+    return about, options, [read_verb(*entry) for entry in entries(found["Verbs"])]
 
 
 # Markdown
@@ -333,7 +333,7 @@ def commands_page(about, verbs):
             "",
             *options_table(v),
             "",
-            "```console",
+            "```" if v.name == "view" else "```console",  # it does not end: tests/docs.py must not run it
             more.example,
             "```",
             "",

@@ -1,6 +1,6 @@
 #pragma once
 /// From forces on independent coordinates to the drives that make them.                      docs/theory/dynamics.md
-///   A^T e = F,    A = de'/dy': rates of the drives per rate of y                                            (A1)
+///   A^T e = F,    q'_e = A y': rates of the drives, their forces e                                          (A1)
 ///   as many drives as freedoms   e = A^-T F                                                                 (A2)
 ///   more                         e = W^-1 A (A^T W^-1 A)^-1 F,  least sum of w_i e_i^2                      (A3)
 ///   fewer                        e = (A A^T)^-1 A F, the rest F - A^T e is what no drive makes              (A4)

@@ -2,9 +2,9 @@
 /// Equal legs as lanes of one pack: the fast path of `legs`.                               docs/theory/legs.md
 ///   J_i q'_i = v_B,   J_i q''_i = a_B - J_i' q'_i          leg i up to its ball B on the platform           (K1)
 ///   h_i = J_i^-T t_i,  u_i = J_i^-T e_a                    its forces as forces at B; one unit of its drive   (K2)
-///   inverse   sum (r x u_i; u_i) tau_i = W_P + sum (r x h_i; h_i)                                           (K3)
-///   forward   L_i = J_i^-T M_i J_i^-1,   (M_P + sum [-r~ L r~, r~ L; -L r~, L]) (w'; a) = - W_0 - sum (r x h; h)_0   (K4)
-///   then      f_i = h_i - u_i tau_i (forward: + L_i (a + w' x r)),  lambda its components                   (K5)
+///   inverse   sum (r x u_i; u_i) tau_i = W_P + sum (r x h_i; h_i),   f_i = h_i - u_i tau_i            (K3) (K5)
+///   forward   L_i = J_i^-T M_i J_i^-1,   f_0 = h_i - u_i tau_i at w' = a = 0,   f_i = f_0 + L_i (a + w' x r)   (K5)
+///             (M_P + sum [-r~ L r~, r~ L; -L r~, L]) (w'; a) = -W_0 - sum (r x f_0; f_0),   lambda: parts of f_i   (K4)
 /// It serves legs of three one-axis joints that end in a ball on the platform (UPS, RUS, PUS), all of one kind with one
 /// drive each; from the platform's motion, joint angles are never formed: their sines and cosines are ratios of lengths.
 /// `double` only: other scalars take the general kernel, and tests compare the two.
@@ -54,7 +54,7 @@ struct alignas(64) LaneState {
   std::array<Lane, 3> acceleration;  ///< q''; forward writes it
   Lane tau;                          ///< of the drives
   // forces: written
-  std::array<Lane, 3> h, u, mh, mu;  ///< h, u, r x h, r x u, base axes
+  std::array<Lane, 3> h, u, mh, mu;  ///< h (forward: f_0), u, r x h, r x u, base axes
   std::array<Lane, 3> r;             ///< B from the platform's origin
   std::array<Lane, 3> lambda;
   std::array<double, 21> mass;  ///< lower triangle of the block's share of (K4), order w then a, row by row

@@ -1,10 +1,10 @@
 #pragma once
 /// The natural orthogonal complement (papers 002 and 004).                                  docs/theory/noc.md
-///   t = T y',   T_j = X_j^-1 T_i + S_j L_j       twists of all bodies, L = dq'/dy'                          (N1)
+///   t = T y',   T_j = X_j^-1 T_i + S_j L_j       twists of all bodies in their frames, L = dq'/dy'          (N1)
 ///   tree      F = sum T_j^T (M_j t_j' + W_j M_j t_j - w_j) + L^T (J_m u^2 q'' - F_q)                        (N2)
 ///   forward   (sum T_j^T M_j T_j + L^T J_m u^2 L) y'' = A^T e - F at y'' = 0                                (N3)
 ///   leg       M = T^T M_M T + sum L_J^T I_J L_J,   L_J = J_J^-1 T     (paper 002, corrected)                (N4)
-/// Twists and wrenches are taken about the mass centres, in base axes: M_j = [I_c 0; 0 m], W_j = [w~ 0; 0 0]. With y the
+/// Twists and wrenches are then taken about mass centres, in base axes: M_j = [I_c 0; 0 m], W_j = [w~ 0; 0 0]. With y the
 /// drives this is the tree form of paper 004; with y the platform's own coordinates, the form in the platform's twist.
 #include "gough/dynamics/efforts.hpp"
 #include "gough/dynamics/tree.hpp"

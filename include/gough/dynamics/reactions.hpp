@@ -1,6 +1,6 @@
 #pragma once
 /// What joints and legs carry, after inverse or forward dynamics.                          docs/theory/dynamics.md
-///   f_j = sum over what joint j carries of (I a + v x* I v - w) -+ lambda_r (n; f)_r                       (C1)
+///   f_j = sum over what joint j carries of (I (a - g) + v x* I v - w) -+ lambda_r (n; f)_r                 (C1)
 /// Where equations are redundant, lambda is not unique: the shortest one is given, and every wrench that could be
 /// another one is flagged. Actuator forces are unique all the same.
 #include <string>

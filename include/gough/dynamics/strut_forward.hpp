@@ -1,5 +1,5 @@
 #pragma once
-/// Forward dynamics of a platform on six struts. Equations: struts.hpp, with a and w' of the platform unknown:
+/// Forward dynamics of a platform on six struts: struts.hpp, a and w' of the platform unknown.  docs/theory/codegen.md
 ///   F = L a_B + F_0,   L = mu (1 - d d^T / l^2) + J / r^4 e e^T,   e = (-z, 0, x)                           (U4)
 ///   M (a; w') = sum (G, b x G) - platform,   G = d (tau / l + F_0.d / l^2 ..) - F_0,   b = B from the platform's origin   (U5)
 #include "gough/dynamics/struts.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// Inverse dynamics of a platform on six struts, with few operations. Equations: struts.hpp.
+/// Inverse dynamics of a platform on six struts, with few operations: struts.hpp.             docs/theory/codegen.md
 #include "gough/dynamics/struts.hpp"
 #include "gough/spatial/linalg.hpp"
 

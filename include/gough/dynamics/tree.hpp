@@ -3,7 +3,7 @@
 ///   t = M q'' + h - Q                                                                                       (T1)
 ///   f_j = I_j (a_j - g) + v_j x* I_j v_j - w_j + sum_{i: parent(i) = j} X_i f_i                             (T2)
 ///   t_j = S_j^T f_j + J_m u^2 q''_j - F_j                                                                   (T3)
-///   M_ij = S_i^T X I^c_j S_j,   I^c_j = I_j + sum X_i I^c_i           composite inertias                    (T4)
+///   M_ij = S_i^T X I^c_j S_j  (+ J_m u^2 if i = j),   I^c_j = I_j + sum X_i I^c_i    composite inertias     (T4)
 /// t is what the joints of the tree would have to do for the motion q, q', q''; Q are the loads (loads.hpp). The loops
 /// close when t = B tau + K^T lambda.                                                                        (T5)
 #include "gough/dynamics/loads.hpp"

@@ -3,7 +3,7 @@
 ///   with shear, 12 coordinates (u v w rx ry rz at both ends): exact static shapes; in a plane its six u v rz    (E2)
 ///   without, in a plane, 8 coordinates (u v rz v'' at both ends): axial linear, transverse quintic Hermite     (E1)
 /// All come from shapes: displacements N(x), turns T(x) and strains B(x) of the axis, integrated exactly.
-///   k = int B^T D B,   m = int rho A N^T N + T^T rho I T,   g(F) = int F(x) (v'^T v' + w'^T w')                (E3-E5)
+///   k = int B^T D B,   m = int rho A N^T N + T^T rho I T,   g(F) = int F(x) (v'^T v' + w'^T w')           (E3) (E4) (E5)
 #include <array>
 
 #include "gough/model/description.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 /// Idle motions: a group of bodies inside a loop that can move while everything else stands still, like a strut between
 /// two ball joints that spins about itself. It changes nothing, but its inertia may be zero and then no acceleration is
-/// defined; so idle motions are locked by default, and said in the check.
+/// defined; so idle motions are locked by default, and said in the check.                   docs/theory/mobility.md
 ///
 /// Found by geometry, not by names: for two joints that bound a run of bodies, the motions that both allow,
-/// span(S_1) n span(S_2), at the home pose and at poses nearby. A motion that is there in all of them is idle.
+/// span(S_1) n span(S_2), at the home pose and at poses nearby. A motion that is there in all of them is idle. (M5)
 #include <string>
 #include <vector>
 

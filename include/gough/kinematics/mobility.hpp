@@ -26,8 +26,8 @@ struct MobilityReport {
   int equations = 0, rank = 0;  ///< of the cut joints, rank at a general pose near home
   int rank_at_home = 0;
   std::vector<std::string> redundant;  ///< dependent equations by name
-  int mobility = 0;                    ///< without idle motions
-  int gruebler = 0;                    ///< degrees of freedom by counting, without idle motions
+  int mobility = 0;                    ///< without idle motions: (M3)
+  int gruebler = 0;                    ///< degrees of freedom by counting, without idle motions: (M4)
   bool planar = false;
   std::vector<std::string> idle;
   std::vector<std::string> merged;

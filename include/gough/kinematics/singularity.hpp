@@ -9,11 +9,11 @@ namespace gough {
 
 /// Distances to singularities, as ratios of singular values in [0, 1]; none where the notion does not apply.
 struct SingularityIndices {
-  std::optional<double> type1;       ///< a leg at the end of its reach: it moves while its tip stands
+  std::optional<double> type1;       ///< a leg at the end of its reach: it moves while its tip stands; (M6), (M11)
   std::string type1_leg;             ///< the leg that is nearest to it
-  std::optional<double> held;        ///< how well the actuators hold the freedoms; near 0 at a true type-2 singularity
-  std::optional<double> type2;       ///< the platform (or the mechanism) moves while the actuators stand
-  std::optional<double> constraint;  ///< the loops lose a constraint: more freedom than elsewhere
+  std::optional<double> held;        ///< how well the actuators hold the freedoms; near 0 at a true type-2 one; (M13)
+  std::optional<double> type2;       ///< the platform (or the mechanism) moves while the actuators stand; (M7), (M8)
+  std::optional<double> constraint;  ///< the loops lose a constraint: more freedom than elsewhere; (M9), (M10)
 };
 
 /// The singularity indices at the workspace's position (stage closure).
@@ -28,10 +28,10 @@ MatX<double> general_closure(const Mechanism<double>& m);
 /// Sets m.rank and each leg's: the largest rank at home and at poses nearby.
 void set_general_ranks(Mechanism<double>& m);
 
-/// The root mean square distance of all joints from their centre.
+/// The root mean square distance of all joints from their centre, at the workspace's position: (M1).
 double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w);
 
-/// K without units: rows of lengths divided by `length`, columns of lengths multiplied by it.
+/// K without units: rows of lengths divided by `length`, columns of lengths multiplied by it: (M2).
 MatX<double> scaled_closure(const Mechanism<double>& m, const Workspace<double>& w, double length);
 
 }  // namespace gough

@@ -10,7 +10,7 @@
 
 namespace gough {
 
-/// How well a leg passes its drive's force on, 1 best, 0 not at all: the smaller of
+/// How well a leg passes its drive's force on, 1 best, 0 not at all: the smaller of                          (M12)
 ///   input   |f . v_a| / (|f| |v_a|)   v_a: velocity of the leg's end when only its drive moves (platform let go)
 ///   output  |f . v_o| / (|f| |v_o|)   v_o: velocity of that point of the platform when the other drives stand still
 /// f is the force in the leg at its end on the platform. A leg that passes on a pure moment is measured on turns
