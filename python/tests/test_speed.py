@@ -19,13 +19,14 @@ def least(call: Callable[[], object], repeats: int) -> float:
 
 
 def soon(holds: Callable[[], tuple[bool, str]]) -> None:
-    """Machines are noisy: three attempts."""
+    """Machines are noisy, for seconds at a time: ten attempts."""
     said = []
-    for _ in range(3):
+    for _ in range(10):
         fine, what = holds()
         if fine:
             return
         said.append(what)
+        time.sleep(2)
     raise AssertionError("; ".join(said))
 
 
