@@ -22,7 +22,6 @@ Mechanism<double> robot(const std::string& root, const std::string& name) {
   return load_robot(root + "/robots/" + name + ".yaml");
 }
 Vec3<double> vector(const json& j) { return {j[0].get<double>(), j[1].get<double>(), j[2].get<double>()}; }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The run that every case is, with the defaults unless said; `see` gets the states at `times`.
 void run(const Mechanism<double>& m, Workspace<double>& w, const std::vector<double>& times,

@@ -17,7 +17,7 @@ int parameters(const Options& o) {
 
 namespace {
 
-gough::IdentifyOptions options_from(const Options& o) {
+gough::IdentifyOptions identify_options(const Options& o) {
   const IdentifyWishes& i = o.identify;
   gough::IdentifyOptions options;
   options.parameters = {o.identical_legs, o.symmetric};
@@ -122,7 +122,7 @@ int identify(const Options& o) {
   const gough::Measurement data = gough::read_measurement(i.data, m, constants);
   std::optional<gough::Measurement> validation;
   if (!i.validate.empty()) validation = gough::read_measurement(i.validate, m, constants);
-  gough::IdentifyOptions options = options_from(o);
+  gough::IdentifyOptions options = identify_options(o);
   refuse_unwritable(o.robot, m, options.parameters);
   catch_interrupts();
   gough::Identification r;

@@ -22,7 +22,7 @@ Enum by_name(const std::array<std::string_view, N>& names, const std::string& wo
   return Enum{};  // the command line has checked it
 }
 
-gough::SimulationOptions options_from(const Options& o) {
+gough::SimulationOptions simulation_options(const Options& o) {
   const SimulationWishes& s = o.simulation;
   gough::SimulationOptions options;
   options.dynamics.by = *gough::formulation_from(o.by);
@@ -170,7 +170,7 @@ int run_one(const Variant& variant, const Options& o, const std::string& output,
   const gough::Mechanism<double>& m = variant.robot;
   gough::Workspace<double> w(m);
   gough::SimulationJob job;
-  job.options = options_from(o);
+  job.options = simulation_options(o);
   job.times = gough::even_times(0, o.simulation.time, o.step);
   if (!o.simulation.drives.empty())
     if (const gough::AlongAnswer way = can_follow(o, variant.settings); !way.ok()) {

@@ -7,7 +7,7 @@ namespace gough {
 namespace {
 
 /// NAME; numbers that go in, and out, for a state; set-up; the arguments of a launch.
-constexpr const char* text = R"(/* {0} on a GPU, from and to the machine's memory: see docs/codegen.md of gough. */
+constexpr const char* gpu_text = R"(/* {0} on a GPU, from and to the machine's memory: see docs/codegen.md of gough. */
 #include <cuda_runtime.h>
 
 #include "{0}_cuda.cu"
@@ -118,7 +118,7 @@ std::string emit_gpu(const Program& p) {
       open ? fmt::format("  {0}_cuda_constants c;\n  {0}_cuda_setup((const {0}_cuda_parameters *)parameters, &c);\n",
                          p.name)
            : "  (void)parameters;\n";
-  return fmt::format(text, p.name, inputs, outputs, setup, fmt::join(arguments, ", "));
+  return fmt::format(gpu_text, p.name, inputs, outputs, setup, fmt::join(arguments, ", "));
 }
 
 }  // namespace gough

@@ -6,8 +6,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
-
 /// A call for one instruction set. The legs fill several packs where a register is too small for all: every laned value has as
 /// many parts, t7_0, t7_1 and so on, and '@' stands for the part until a statement is written for each.
 class LanesEmitter : public HeaderEmitter {

@@ -10,8 +10,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
-
 std::string counted(const Count& c) {
   return fmt::format(
       "{} = {} additions and subtractions + {} multiplications + {} divisions; {} with fused multiply-add;\n"

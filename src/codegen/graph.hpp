@@ -45,7 +45,6 @@ class Graph {
     Ref a, b;  ///< of a sum: a positive, b with the sign relative to it
   };
 
-  static std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
   Ref make(Op op, std::vector<Ref> arg, int section, bool fixed = false);
   bool absorbs(const Node& n, Ref r) const;
   Meaning meaning_of(const Node& n, const std::vector<Meaning>& of) const;

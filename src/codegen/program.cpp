@@ -5,8 +5,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
-
 void count_operation(Op op, Count& c) {
   switch (op) {
     case Op::sum: ++c.add; break;

@@ -8,8 +8,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
-
 /// Writes a program anew on a tape of its own. What set-up computes comes first, in the same order.
 class Copy {
  protected:

@@ -17,8 +17,7 @@
 namespace gough {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
+using std::numbers::pi;
 Eigen::Index drives(const Structure& m) { return static_cast<Eigen::Index>(m.actuator.size()); }
 
 /// Inverse dynamics of a model, state after state; positions are continued from the state before.

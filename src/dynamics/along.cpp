@@ -36,8 +36,6 @@ constexpr double rates_agree = 1e-6;  ///< of redundant actuators, relative
 constexpr double settled = 1e-9;      ///< elastic rows over the actuators' forces
 constexpr int most_settling_steps = 50;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// What a state leaves to do: nothing, or why it cannot be done.
 struct Step {
   Status status = Status::ok;

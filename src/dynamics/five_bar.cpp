@@ -5,9 +5,8 @@
 namespace gough {
 namespace {
 
-constexpr double tiny = 1e-9;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-bool is_zero(double x) { return std::abs(x) < tiny; }
+constexpr double small = 1e-9;
+bool is_small(double x) { return std::abs(x) < small; }
 using Flat = Eigen::Vector2d;
 
 /// A link from `from` to `to`, points of its own plane: its two end masses and the rest of its inertia. False where the
@@ -20,7 +19,7 @@ std::optional<Link> link_of(const Inertia<double>& I, const Vec3<double>& from, 
   const Flat along = (to - from).head<2>(), first = J.first.head<2>();
   Link link;
   link.length = along.norm();
-  if (link.length < tiny || !is_zero(along.x() * first.y() - along.y() * first.x())) return std::nullopt;
+  if (link.length < small || !is_small(along.x() * first.y() - along.y() * first.x())) return std::nullopt;
   link.at_tip = along.dot(first) / (link.length * link.length);
   link.at_elbow = J.mass - link.at_tip;
   link.rest = J.second(2, 2) - link.at_tip * link.length * link.length;
@@ -29,7 +28,7 @@ std::optional<Link> link_of(const Inertia<double>& I, const Vec3<double>& from, 
 
 /// The joint's axis along the base's z or its parent's: the mechanism moves in the x-y plane.
 bool level(const Mechanism<double>& m, int body) {
-  return m.joint[at(body)].type == Elementary::revolute && m.placement[at(body)].R(2, 2) > 1 - tiny;
+  return m.joint[at(body)].type == Elementary::revolute && m.placement[at(body)].R(2, 2) > 1 - small;
 }
 
 /// One crank with its link. Writes the base pivot.
@@ -44,14 +43,14 @@ bool take_side(const Mechanism<double>& m, std::size_t i, const Vec3<double>& ti
         &on_platform = platform_is_a ? m.cut_a[at(rod.cut)] : m.cut_b[at(rod.cut)];
   const bool by_platform = form.kind == LegKind::rr;  // the platform itself is the link
   if (!by_platform && !level(m, rod.aim1)) return false;
-  if (m.joint[at(form.root)].v != coordinate || on_platform.R(2, 2) < 1 - tiny) return false;
+  if (m.joint[at(form.root)].v != coordinate || on_platform.R(2, 2) < 1 - small) return false;
   const Vec3<double> elbow = by_platform ? on_leg.p : m.placement[at(rod.aim1)].p;
   const auto link = by_platform ? link_of(m.inertia[at(m.platform.body)], on_platform.p, tip_on_platform)
                                 : link_of(m.inertia[at(rod.aim1)], Vec3<double>::Zero(), on_leg.p);
   const Inertia<double>& crank = m.inertia[at(form.root)];
   const Transform<double>& P = m.placement[at(form.root)];
   side.crank = std::hypot(elbow.x(), elbow.y());
-  if (!link || side.crank < tiny || !is_zero(elbow.x() * crank.first.y() - elbow.y() * crank.first.x())) return false;
+  if (!link || side.crank < small || !is_small(elbow.x() * crank.first.y() - elbow.y() * crank.first.x())) return false;
   const auto c = at(coordinate);
   side.link = link->length, side.rest = link->rest;
   side.offset = std::atan2(elbow.y(), elbow.x()) + std::atan2(P.R(1, 0), P.R(0, 0));

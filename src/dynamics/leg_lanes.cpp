@@ -37,8 +37,6 @@ const LaneKernels& lane_kernels() {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Friction of a joint that lanes know: viscous and dry. None where there is more.
 std::optional<std::array<double, 2>> lane_friction(const Mechanism<double>& m, const LoadPlan& plan, int coordinate) {
   std::array<double, 2> sum{m.damping[at(coordinate)], 0};

@@ -74,7 +74,6 @@ class LegGroup {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   S get(const Lane& x) const { return S::load(x.data() + lane); }
   V3 get(const std::array<Lane, 3>& x) const { return {get(x[0]), get(x[1]), get(x[2])}; }
   M3 get(const std::array<Lane, 9>& x) const {

@@ -14,8 +14,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The robot made ready; throws Error where its home does not close.
 Mechanism<double> ready(const RobotDescription& robot) {
   Prepared p = prepare(robot);

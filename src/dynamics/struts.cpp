@@ -12,7 +12,6 @@ namespace gough {
 namespace {
 
 constexpr double tiny = 1e-9;  // relative to metres and kilograms of order one
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 bool is_zero(double x) { return std::abs(x) < tiny; }
 
 /// Dampers and friction of a joint, in the two laws that struts know; false where there is another load.

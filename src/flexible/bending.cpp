@@ -16,7 +16,6 @@ namespace {
 
 constexpr double same_place =
     0.01;  ///< of a beam's length: nearer places share a frame, a shorter piece would only be stiff
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A beam as a line of pieces, by the length along it.
 class Line {

@@ -13,8 +13,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Chung and Hulbert's coefficients for a spectral radius at infinity.                       (F7)
 struct Alpha {
   explicit Alpha(double rho)

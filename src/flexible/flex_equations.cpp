@@ -6,8 +6,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The coordinates of a node among x y z rx ry rz.
 const std::vector<int>& kept(bool planar) {
   static const std::vector<int> three = {0, 1, 5}, six = {0, 1, 2, 3, 4, 5};

@@ -8,8 +8,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Tension and the two bending moments at an end, in the element's own axes.
 struct EndForces {
   double tension, about_y, about_z;

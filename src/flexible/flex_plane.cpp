@@ -13,8 +13,6 @@ namespace gough {
 namespace {
 
 constexpr double straight = 1e-9;  // cosine between what should be parallel and the plane
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 std::string beside_plane(const Mechanism<double>& m, const Workspace<double>& w) {

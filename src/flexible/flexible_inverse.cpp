@@ -13,7 +13,6 @@ namespace gough {
 namespace {
 
 using Eigen::Index;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// First and second derivatives of columns at times that need not be evenly spaced: parabolas through three neighbours.
 struct Derivatives {

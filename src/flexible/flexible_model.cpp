@@ -14,8 +14,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 void refuse_what_is_missing(const Mechanism<double>& m) {
   if (m.beam.empty())
     throw Error(m.name + ": read a robot without beams, expected a body with `beam`: only those bend");

@@ -14,12 +14,12 @@ namespace gough {
 namespace {
 
 using Eigen::Index;
-constexpr std::array<double, 4> gauss_place = {0.06943184420297371, 0.33000947820757187, 0.6699905217924281,
-                                               0.9305681557970263};
-constexpr std::array<double, 4> gauss_weight = {0.17392742256872692, 0.3260725774312731, 0.3260725774312731,
-                                                0.17392742256872692};
+constexpr std::array<double, 4> mass_point_place = {0.06943184420297371, 0.33000947820757187, 0.6699905217924281,
+                                                    0.9305681557970263};
+constexpr std::array<double, 4> mass_point_weight = {0.17392742256872692, 0.3260725774312731, 0.3260725774312731,
+                                                     0.17392742256872692};
 
-double hertz(double square) { return std::sqrt(std::max(square, 0.0)) / (2 * std::numbers::pi); }
+double stable_hertz(double square) { return std::sqrt(std::max(square, 0.0)) / (2 * std::numbers::pi); }
 
 /// The elements of a body in its author's axes, six coordinates per node, the first node clamped.
 class Mesh {
@@ -181,9 +181,9 @@ Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   Truncation t;
   const Index n = basis.square.size();
   const VecX<double> exact = eigen_pairs(mesh.K, mesh.M).s;
-  t.frequency = basis.square.unaryExpr(&hertz);
-  t.exact = exact.head(n).unaryExpr(&hertz);
-  if (exact.size() > n) t.lowest_omitted = hertz(exact[n]);
+  t.frequency = basis.square.unaryExpr(&stable_hertz);
+  t.exact = exact.head(n).unaryExpr(&stable_hertz);
+  if (exact.size() > n) t.lowest_omitted = stable_hertz(exact[n]);
   for (Index i = 0; i < (n + 1) / 2; ++i) t.worst = std::max(t.worst, std::abs(t.frequency[i] / t.exact[i] - 1));
   const Index b = mesh.boundary;
   MatX<double> unit = MatX<double>::Zero(mesh.size(), b);
@@ -210,8 +210,8 @@ class PointGatherer {
         std::find_if(sum.by.begin(), sum.by.end(), [&](const auto& d) { return (d.first - along).norm() < 1e-12; });
     if (x == sum.by.end()) x = sum.by.emplace(sum.by.end(), along, MatX<double>::Zero(shape_.cols(), shape_.cols()));
     for (std::size_t g = 0; g < 4; ++g) {
-      const MatX<double> slope = mesh_.at(e, to * gauss_place[g]).slope * shape_;
-      x->second += gauss_weight[g] * to * e.length * slope.transpose() * slope;
+      const MatX<double> slope = mesh_.at(e, to * mass_point_place[g]).slope * shape_;
+      x->second += mass_point_weight[g] * to * e.length * slope.transpose() * slope;
     }
   }
 
@@ -308,10 +308,10 @@ class Lumper {
     const Vec3<double> from = mesh_.places()[static_cast<std::size_t>(e.a)];
     for (std::size_t g = 0; g < 4; ++g) {
       PointGatherer::Shortened shortened = before;
-      lumps_.add_part(e, gauss_place[g], shortened);
-      const double share = gauss_weight[g] * e.length;
-      const Mesh::Motion motion = mesh_.at(e, gauss_place[g]);
-      add_mass(p.rho * p.A * share, from + R.col(0) * (gauss_place[g] * e.length), motion.displacement * shape_,
+      lumps_.add_part(e, mass_point_place[g], shortened);
+      const double share = mass_point_weight[g] * e.length;
+      const Mesh::Motion motion = mesh_.at(e, mass_point_place[g]);
+      add_mass(p.rho * p.A * share, from + R.col(0) * (mass_point_place[g] * e.length), motion.displacement * shape_,
                shortened);
       const MatX<double> turn = motion.turn * shape_;
       m_.turning += section * share;

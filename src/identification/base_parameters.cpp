@@ -17,7 +17,6 @@ namespace {
 
 constexpr double no_effect = 1e-11;   // of the largest column, in units of mass
 constexpr double independent = 1e-7;  // what is left of a column of length one
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 /// The triangle of A = Q R: the same columns, as far as their dependences go.

@@ -17,7 +17,7 @@ using Pseudo = Eigen::Matrix4d;
 constexpr double prior = 1e-6;                            // weight of the file's values, in units of a body's own size;
 constexpr double least_prior = 1e-10, most_prior = 1e-7;  // and of what data say: it must not move what they show
 constexpr double little = 1e-3;                           // of the robot's largest: no size is smaller
-constexpr double inside = 1e-3;                           // of its trace, that a body is moved inside to begin with
+constexpr double first_inside = 1e-3;                     // of its trace, that a body is moved inside to begin with
 constexpr double first_barrier = 1, last_barrier = 1e-7;
 
 Pseudo pseudo_inertia(const Ten& p) {
@@ -113,7 +113,8 @@ class Barrier {
     VecX<double> p = space_.value;
     for (const SpaceBody& b : bodies_) {
       const double trace = std::max(b.at(p).trace(), 1e-9);
-      for (double more = inside * trace; smallest(b.at(p)) < 0.1 * inside * trace && more < 1e3 * trace; more *= 4)
+      for (double more = first_inside * trace; smallest(b.at(p)) < 0.1 * first_inside * trace && more < 1e3 * trace;
+           more *= 4)
         for (const auto& [k, i] : b.entries)
           if (k == 0 || k == 3 || k == 5) p[i] += 2 * more;
           else if (k == 9) p[i] += more;

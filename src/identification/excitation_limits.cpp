@@ -12,7 +12,6 @@ namespace {
 constexpr double turn = 0.5;          // rad, where a coordinate has no limits
 constexpr double least_held = 0.3;    // of home's distance to a singularity
 constexpr double out_of_reach = 100;  // counts as so many times a limit
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 bool less(const LimitUse& a, const LimitUse& b) { return a.share < b.share; }
 

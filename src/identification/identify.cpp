@@ -17,7 +17,6 @@ constexpr double hubers = 1.345;
 constexpr int most_robust_rounds = 15, weight_rounds = 3;
 constexpr double worst_condition = 3e4;
 constexpr double least_motion = 8;  // over noise
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 double rms(const VecX<double>& x) {
   return x.norm() / std::sqrt(static_cast<double>(std::max<Eigen::Index>(1, x.size())));

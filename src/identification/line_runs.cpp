@@ -9,7 +9,6 @@ namespace gough {
 namespace {
 
 using namespace excitation;
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 /// There and back along one coordinate, as a cosine.
 Trajectory swing(const Coordinates& c, Eigen::Index i, double way, double period) {

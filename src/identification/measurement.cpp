@@ -14,7 +14,7 @@
 namespace gough {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr Eigen::Index fewest_rows = 20;
 constexpr int fewest_harmonics = 10, most_harmonics = 200;
 

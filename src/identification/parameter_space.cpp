@@ -15,7 +15,6 @@ namespace gough {
 namespace {
 
 using Ten = Eigen::Matrix<double, 10, 1>;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Parameters about the author's frame to ours.
 Eigen::Matrix<double, 10, 10> to_our_frame(const Transform<double>& author) {

@@ -120,8 +120,8 @@ void check_material(const std::string& name, const FileMaterial& m) {
 
 }  // namespace
 
-const Table<FileMaterial>& material_table() {
-  static const Table<FileMaterial> table{
+const KeyTable<FileMaterial>& material_table() {
+  static const KeyTable<FileMaterial> table{
       "a material",
       {field("E", &FileMaterial::E, Number{pressure}, "Young's modulus [Pa]", true),
        field("nu", &FileMaterial::nu, Number{none}, "Poisson's ratio; gives G = E / (2 + 2 nu) where G is left out"),
@@ -133,9 +133,9 @@ const Table<FileMaterial>& material_table() {
   return table;
 }
 
-const Table<FileSection>& section_table() {
+const KeyTable<FileSection>& section_table() {
   using S = FileSection;
-  static const Table<S> table{
+  static const KeyTable<S> table{
       "a section",
       {field("rectangle", &S::rectangle, TwoLengths{"[width, height]"}, "[width along y, height along z] [m]"),
        field("square", &S::square, Number{length}, "side [m]"),
@@ -152,9 +152,9 @@ const Table<FileSection>& section_table() {
   return table;
 }
 
-const Table<FileBeam>& beam_table() {
+const KeyTable<FileBeam>& beam_table() {
   using B = FileBeam;
-  static const Table<B> table{
+  static const KeyTable<B> table{
       "a beam",
       {field("from", &B::from, Vector3{length},
              "where it is clamped in the body; the body's origin, or the end of the piece before it, if left out [m]"),

@@ -32,9 +32,9 @@ struct FileBeam {
   bool shear = true;
 };
 
-const Table<FileMaterial>& material_table();
-const Table<FileSection>& section_table();
-const Table<FileBeam>& beam_table();
+const KeyTable<FileMaterial>& material_table();
+const KeyTable<FileSection>& section_table();
+const KeyTable<FileBeam>& beam_table();
 
 /// Checks what the file says of its materials, whether a beam uses them or not. Throws Error.
 void check_materials(const FileMaterials& materials);

@@ -11,7 +11,9 @@
 #include "gough/error.hpp"
 
 namespace gough {
-namespace {
+
+/// What the second C file of a program lists, as src/codegen/emit_loader.cpp writes it.
+namespace loader {
 
 struct ArrayEntry {
   const char *name, *meaning;
@@ -22,9 +24,13 @@ struct ParameterEntry {
   std::size_t offset;
 };
 
-std::vector<CompiledProgram::Array> listed(const ArrayEntry* first, int count) {
+}  // namespace loader
+
+namespace {
+
+std::vector<CompiledProgram::Array> arrays_of(const loader::ArrayEntry* first, int count) {
   std::vector<CompiledProgram::Array> all;
-  for (const ArrayEntry& a : std::span(first, static_cast<std::size_t>(count)))
+  for (const loader::ArrayEntry& a : std::span(first, static_cast<std::size_t>(count)))
     all.push_back({a.name, a.meaning, static_cast<std::size_t>(a.size)});
   return all;
 }
@@ -48,8 +54,8 @@ struct CompiledProgram::Descriptor {
   const char* made_by;
   const char *robot, *what, *from, *name;
   int inputs, outputs, parameters;
-  const ArrayEntry *input, *output;
-  const ParameterEntry* parameter;
+  const loader::ArrayEntry *input, *output;
+  const loader::ParameterEntry* parameter;
   std::size_t state_size;
   void (*start)(void*);
   int (*call)(const void*, const double*, double*);
@@ -73,8 +79,8 @@ CompiledProgram::CompiledProgram(const std::string& file) : file_(file) {
   if (program_->format != loader_format)
     throw Error({file, 0}, fmt::format("read format {} of {}, expected {}: compile it again", program_->format,
                                        program_->made_by, loader_format));
-  inputs_ = listed(program_->input, program_->inputs);
-  outputs_ = listed(program_->output, program_->outputs);
+  inputs_ = arrays_of(program_->input, program_->inputs);
+  outputs_ = arrays_of(program_->output, program_->outputs);
   state_.resize((program_->state_size + sizeof(double) - 1) / sizeof(double));
   program_->start(state_.data());
 }
@@ -132,7 +138,7 @@ void CompiledProgram::batch(std::span<const double> in, std::span<double> out, s
 
 std::vector<std::string> CompiledProgram::parameters() const {
   std::vector<std::string> names;
-  for (const ParameterEntry& p : std::span(program_->parameter, static_cast<std::size_t>(program_->parameters)))
+  for (const loader::ParameterEntry& p : std::span(program_->parameter, static_cast<std::size_t>(program_->parameters)))
     names.emplace_back(p.name);
   return names;
 }

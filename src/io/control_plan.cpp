@@ -13,7 +13,7 @@ namespace gough {
 namespace {
 
 using namespace io;
-constexpr double turn = 2 * std::numbers::pi;
+constexpr double full_turn = 2 * std::numbers::pi;
 
 void expect_positive(const Where& where, const char* key, double x) {
   if (!(x > 0)) throw Error(where, fmt::format("{}: read {:g}, expected more than 0", key, x));
@@ -46,7 +46,7 @@ SamplingOptions sampling_of(const FileControl& c) {
   expect_not_negative(c.where, "force_rate", c.force_rate);
   SamplingOptions o;
   o.encoder = c.encoder;
-  o.velocity_filter = c.velocity_filter / turn;
+  o.velocity_filter = c.velocity_filter / full_turn;
   o.delay = counted(c.where, "delay", c.delay, 100, "a number of samples");
   if (c.force > 0) o.force = c.force;
   if (c.force_rate > 0) o.force_rate = c.force_rate;
@@ -115,7 +115,7 @@ ControlPlan io::control_plan(const FileControl& c, const Trajectory& trajectory,
   plan.trajectory = trajectory;
   plan.period = c.sampling;
   plan.sampling = sampling_of(c);
-  plan.bandwidths = {c.position_bandwidth / turn, c.velocity_bandwidth / turn};
+  plan.bandwidths = {c.position_bandwidth / full_turn, c.velocity_bandwidth / full_turn};
   plan.parameters = {c.identical_legs, c.symmetric};
   plan.base_share = c.plant.parameters, plan.friction_share = c.plant.friction, plan.payload = c.plant.payload;
   plan.seed = static_cast<unsigned>(counted(c.plant.where, "seed", c.plant.seed, 1e9, "a number"));

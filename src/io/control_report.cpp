@@ -14,7 +14,6 @@ namespace {
 using namespace io;
 
 constexpr double micro = 1e6;
-const Coordinate& drive(const Structure& m, std::size_t i) { return coordinate(m, m.actuator[i]); }
 std::size_t drives(const Structure& m) { return m.actuator.size(); }
 /// Of actuators all of one kind, or of any.
 std::string unit_of(const Structure& m, const std::string& length, const std::string& angle) {
@@ -41,7 +40,7 @@ std::string in_micro(double x) { return std::isfinite(x) ? fmt::format("{:.3f}",
 
 // ------------------------------------------------------------------------------------------------ plots
 
-std::vector<double> column(const MatX<double>& x, std::size_t c) {
+std::vector<double> matrix_column(const MatX<double>& x, std::size_t c) {
   if (static_cast<Eigen::Index>(c) >= x.cols()) return {};  // never begun
   const auto v = x.col(static_cast<Eigen::Index>(c));
   return {v.begin(), v.end()};
@@ -83,7 +82,8 @@ class ControlPlots {
   void errors(std::size_t i) {
     Plot p = over_time(fmt::format("error_{}", i + 1), "Error of " + drive(m_, i).name,
                        drive(m_, i).is_length ? "m" : "rad", "Desired less true position.");
-    for (const ControlOutcome& o : r_.runs) p.series.push_back({o.run.name, "", filled(column(o.error, i), rows_)});
+    for (const ControlOutcome& o : r_.runs)
+      p.series.push_back({o.run.name, "", filled(matrix_column(o.error, i), rows_)});
     add(std::move(p));
   }
   void platform() {
@@ -102,13 +102,14 @@ class ControlPlots {
                   "What acted, and what the runs' models compute for the desired motion.");
     std::vector<const ControlOutcome*> shown;
     for (const ControlOutcome& o : r_.runs) {
-      if (&o == &r_.runs.front()) p.series.push_back({"acted in " + o.run.name, "", filled(column(o.force, i), rows_)});
+      if (&o == &r_.runs.front())
+        p.series.push_back({"acted in " + o.run.name, "", filled(matrix_column(o.force, i), rows_)});
       const auto same = [&](const ControlOutcome* x) {
         return x->model.rows() == o.model.rows() && (x->model - o.model).cwiseAbs().maxCoeff() < 1e-9;
       };
       if (o.run.law == LawKind::joint || o.model.rows() == 0 || std::any_of(shown.begin(), shown.end(), same)) continue;
       shown.push_back(&o);
-      p.series.push_back({"model of " + o.run.name, "", filled(column(o.model, i), rows_)});
+      p.series.push_back({"model of " + o.run.name, "", filled(matrix_column(o.model, i), rows_)});
     }
     add(std::move(p));
   }
@@ -124,7 +125,8 @@ class ControlPlots {
            {},
            length ? "error [m]" : "error [rad]"};
     for (const ControlOutcome& o : r_.runs)
-      if (o.error.rows() > 0) p.series.push_back({o.run.name, "", column(o.error_rate, i), column(o.error, i)});
+      if (o.error.rows() > 0)
+        p.series.push_back({o.run.name, "", matrix_column(o.error_rate, i), matrix_column(o.error, i)});
     add(std::move(p));
   }
   void sweep(std::size_t i) {
@@ -138,7 +140,7 @@ class ControlPlots {
            {},
            s.values,
            named(s)};
-    for (std::size_t k = 0; k < s.runs.size(); ++k) p.series.push_back({s.runs[k], "", column(s.rms, k)});
+    for (std::size_t k = 0; k < s.runs.size(); ++k) p.series.push_back({s.runs[k], "", matrix_column(s.rms, k)});
     all_.push_back(std::move(p));
   }
 

@@ -23,7 +23,6 @@ namespace {
 
 using namespace io;
 namespace fs = std::filesystem;
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 /// The model as a run knows it.
 Mechanism<double> known_model(const Mechanism<double>& model, const ControlRun& run) {

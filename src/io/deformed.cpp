@@ -8,7 +8,6 @@ namespace {
 
 constexpr int parts_per_element = 4;
 constexpr double seen = 0.25;  // share of the mechanism's size that the largest displacement gets
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Displacement and turn of a node, elastic axes.
 struct NodeMotion {

@@ -12,7 +12,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using Point = Vec3<double>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 json listed(const Point& p) { return {p.x(), p.y(), p.z()}; }
 
 /// What one body is drawn from.

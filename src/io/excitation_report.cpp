@@ -15,12 +15,11 @@ namespace {
 
 using namespace io;
 constexpr std::size_t shown_limits = 8, plotted = 1000;
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
-std::string number(double x) { return fmt::format("{:.9g}", x); }
+std::string nine_digits(double x) { return fmt::format("{:.9g}", x); }
 
-std::string listed(const Eigen::RowVectorXd& x) {
+std::string in_brackets(const Eigen::RowVectorXd& x) {
   std::string out;
-  for (const double v : x) out += (out.empty() ? "" : ", ") + number(v);
+  for (const double v : x) out += (out.empty() ? "" : ", ") + nine_digits(v);
   return "[" + out + "]";
 }
 
@@ -69,11 +68,11 @@ std::string excitation_json(const Mechanism<double>& m, const Excitation& e) {
 
 std::string excitation_motion(const Mechanism<double>& m, const Excitation& e) {
   std::string out = head(m, "excitation", e.moves);
-  out += fmt::format("harmonic:\n  duration: {} s\n  rate: {} Hz\n  coordinates:\n", number(e.period),
-                     number(1 / e.period));
+  out += fmt::format("harmonic:\n  duration: {} s\n  rate: {} Hz\n  coordinates:\n", nine_digits(e.period),
+                     nine_digits(1 / e.period));
   for (Eigen::Index i = 0; i < e.sine.rows(); ++i)
     out += fmt::format("    {}:\n      offset: {}\n      sin: {}\n      cos: {}\n", quoted(e.coordinate[at(i)]),
-                       number(e.offset[i]), listed(e.sine.row(i)), listed(e.cosine.row(i)));
+                       nine_digits(e.offset[i]), in_brackets(e.sine.row(i)), in_brackets(e.cosine.row(i)));
   return out;
 }
 
@@ -87,17 +86,18 @@ std::string line_runs_motion(const Mechanism<double>& m, const LineRuns& runs, c
     return runs.moves == Moves::platform ? pose[k] : m.home[position_index(m, m.actuator[at(k)])];
   };
   const auto go = [&](int c, double offset, const std::string& how) {
-    out += fmt::format("  - line: {{to: {{{}: {}}}, {}}}\n", quoted(runs.name[at(c)]), number(home(c) + offset), how);
+    out +=
+        fmt::format("  - line: {{to: {{{}: {}}}, {}}}\n", quoted(runs.name[at(c)]), nine_digits(home(c) + offset), how);
   };
   /// A quintic's largest speed is 15/8 of the mean one.
   const auto gently = [](double way, const LineRuns::Run& r) {
-    return fmt::format("duration: {} s", number(std::max(2.0, 2 * std::abs(way) / r.speed)));
+    return fmt::format("duration: {} s", nine_digits(std::max(2.0, 2 * std::abs(way) / r.speed)));
   };
   const LineRuns::Run* last = nullptr;
   for (const LineRuns::Run& r : runs.runs) {
     const bool turns = runs.moves == Moves::platform && !runs.is_length[at(r.coordinate)];
     const std::string run = fmt::format("profile: trapezoid, {0}velocity: {1}, {0}acceleration: {2}",
-                                        turns ? "angular_" : "", number(r.speed), number(r.acceleration));
+                                        turns ? "angular_" : "", nine_digits(r.speed), nine_digits(r.acceleration));
     const bool same = last != nullptr && last->coordinate == r.coordinate;
     if (last != nullptr && !same) go(last->coordinate, 0, gently(last->from, *last));
     go(r.coordinate, r.from, gently(same ? r.from - last->from : r.from, r));

@@ -12,10 +12,9 @@ namespace {
 
 using namespace io;
 
-const Coordinate& drive(const Structure& m, std::size_t i) { return coordinate(m, m.actuator[i]); }
 const std::string& run_name(const Study& study, std::size_t k) { return study.flex->runs[k].name; }
 
-std::vector<double> column(const FlexReport& r, const std::string& name, std::size_t rows) {
+std::vector<double> report_column(const FlexReport& r, const std::string& name, std::size_t rows) {
   std::vector<double> x;
   const int c = r.table->find(name);
   if (c >= 0)
@@ -46,7 +45,7 @@ std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::si
                            const std::string& name, const std::string& note) {
     Plot p{id, title, unit, note, false, false, {}};
     for (std::size_t k = 0; k < r.runs.size(); ++k)
-      p.series.push_back({run_name(study, k), "", column(r.runs[k], name, rows)});
+      p.series.push_back({run_name(study, k), "", report_column(r.runs[k], name, rows)});
     return p;
   };
   if (study.robot.platform.exists())
@@ -57,7 +56,7 @@ std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::si
     Plot p = of_runs("tau_" + std::to_string(i + 1), "Driving force of " + c.name, c.is_length ? "N" : "N m",
                      "tau." + c.name, "Of the elastic robot, and of the rigid one.");
     for (std::size_t k = 0; k < r.runs.size(); ++k) {
-      const std::vector<double> rigid = column(r.runs[k], "tau_rigid." + c.name, rows);
+      const std::vector<double> rigid = report_column(r.runs[k], "tau_rigid." + c.name, rows);
       bool known = false;  // runs with the same gravity share it
       for (const Series& s : p.series) known = known || (s.name.starts_with("rigid") && same(s.values, rigid));
       if (!known) p.series.push_back({"rigid, " + run_name(study, k), "", rigid});

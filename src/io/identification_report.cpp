@@ -13,7 +13,6 @@ namespace gough {
 namespace {
 
 using namespace io;
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 std::string unit_of(const Mechanism<double>& m, const Identification& r, Eigen::Index i) {
   return parameter_unit(m, r.base.space.entry[at(r.base.columns()[at(i)])]);
@@ -121,7 +120,7 @@ Table residual_table(const Mechanism<double>& m, const Fit& fit) {
   return table;
 }
 
-std::vector<double> column(const MatX<double>& x, Eigen::Index c) { return {x.col(c).begin(), x.col(c).end()}; }
+std::vector<double> fit_column(const MatX<double>& x, Eigen::Index c) { return {x.col(c).begin(), x.col(c).end()}; }
 
 /// Forces, predicted ones and what is left, each on an abscissa of its own.
 void add_plots(const Mechanism<double>& m, const Fit& fit, const std::string& id, const std::string& title,
@@ -133,9 +132,9 @@ void add_plots(const Mechanism<double>& m, const Fit& fit, const std::string& id
         series.push_back({{"name", name}, {"by", ""}, {"values", packed(values, true)}});
       };
       const std::string name = force_name(m, fit, i);
-      if (measured) add(name, column(fit.force, i));
-      if (predicted) add(name + " predicted", column(fit.predicted, i));
-      if (left) add(name, column(fit.force - fit.predicted, i));
+      if (measured) add(name, fit_column(fit.force, i));
+      if (predicted) add(name + " predicted", fit_column(fit.predicted, i));
+      if (left) add(name, fit_column(fit.force - fit.predicted, i));
     }
     plots.push_back({{"id", id + suffix},
                      {"title", title + what},

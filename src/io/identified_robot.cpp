@@ -14,12 +14,11 @@ namespace gough {
 namespace {
 
 using Ten = Eigen::Matrix<double, 10, 1>;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-std::string number(double x) { return fmt::format("{:.9g}", std::abs(x) < 1e-15 ? 0.0 : x); }
+std::string yaml_number(double x) { return fmt::format("{:.9g}", std::abs(x) < 1e-15 ? 0.0 : x); }
 
 YAML::Node list(std::initializer_list<double> values) {
   YAML::Node node;
-  for (const double x : values) node.push_back(number(x));
+  for (const double x : values) node.push_back(yaml_number(x));
   node.SetStyle(YAML::EmitterStyle::Flow);
   return node;
 }
@@ -85,12 +84,12 @@ class Writer {
     const Inertia<double> I = inertia_of(x);
     const Vec3<double> c = I.mass > 0 ? Vec3<double>(I.first / I.mass) : Vec3<double>::Zero();
     const Mat3<double> J = I.second - steiner<double>(c, c) * I.mass;
-    entry["mass"] = number(I.mass) + " kg";
+    entry["mass"] = yaml_number(I.mass) + " kg";
     entry["com"] = list({c.x(), c.y(), c.z()});
     YAML::Node inertia;
     static constexpr std::array<std::tuple<const char*, int, int>, 6> places = {
         {{"ixx", 0, 0}, {"iyy", 1, 1}, {"izz", 2, 2}, {"ixy", 0, 1}, {"ixz", 0, 2}, {"iyz", 1, 2}}};
-    for (const auto& [key, row, col] : places) inertia[key] = number(J(row, col));
+    for (const auto& [key, row, col] : places) inertia[key] = yaml_number(J(row, col));
     inertia.SetStyle(YAML::EmitterStyle::Flow);
     entry["inertia"] = inertia;
     bodies[name] = entry;
@@ -124,7 +123,7 @@ class Writer {
     YAML::Node map = placement["friction"];
     put_number(map, own, value);
   }
-  static void put_number(YAML::Node map, const std::string& key, double value) { map[key] = number(value); }
+  static void put_number(YAML::Node map, const std::string& key, double value) { map[key] = yaml_number(value); }
 
   YAML::Node root_;
   std::string file_;

@@ -16,14 +16,15 @@ namespace {
 using namespace io;
 using std::numbers::pi;
 
-constexpr double shortest = 1e-6, longest = 1e6;  // of a piece [s]; their squares divide and must not overflow
-constexpr double largest_jump = 1e-6;             // between pieces [m or rad]: digits that people leave out
+constexpr double shortest_piece = 1e-6,
+                 longest_piece = 1e6;  // of a piece [s]; their squares divide and must not overflow
+constexpr double largest_jump = 1e-6;  // between pieces [m or rad]: digits that people leave out
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 double checked_duration(double duration, const Where& where, const std::string& what) {
-  if (!(duration >= shortest && duration <= longest))
-    throw Error(where,
-                fmt::format("{}: read {:g} s, expected between {:g} s and {:g} s", what, duration, shortest, longest));
+  if (!(duration >= shortest_piece && duration <= longest_piece))
+    throw Error(where, fmt::format("{}: read {:g} s, expected between {:g} s and {:g} s", what, duration,
+                                   shortest_piece, longest_piece));
   return duration;
 }
 
@@ -33,9 +34,9 @@ TimeLaw law_of_duration(std::size_t profile, double duration, const std::optiona
   if (law.profile != Profile::trapezoid)
     throw Error(
         where, fmt::format("read a ramp for the profile {}, expected it for a trapezoid only", profile_names[profile]));
-  if (!(*ramp >= shortest && *ramp <= duration / 2))
+  if (!(*ramp >= shortest_piece && *ramp <= duration / 2))
     throw Error(where, fmt::format("ramp: read {:g} s, expected between {:g} s and half the duration of {:g} s", *ramp,
-                                   shortest, duration));
+                                   shortest_piece, duration));
   law.ramp = *ramp;
   return law;
 }
@@ -244,8 +245,8 @@ class MotionBuilder {
     if (!of_platform()) throw Error(file.where, "read a circle for actuators, expected line, harmonic or samples");
     if (!(file.radius > 0))
       throw Error(file.where, fmt::format("read a radius of {:g} m, expected one above 0", file.radius));
-    if (!(std::abs(file.turns) <= longest))
-      throw Error(file.where, fmt::format("read {:g} turns, expected at most {:g}", file.turns, longest));
+    if (!(std::abs(file.turns) <= longest_piece))
+      throw Error(file.where, fmt::format("read {:g} turns, expected at most {:g}", file.turns, longest_piece));
     CirclePath circle;
     circle.law = law_of_duration(file.profile, file.duration, file.ramp, file.where);
     circle.centre = file.centre;

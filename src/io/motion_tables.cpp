@@ -38,9 +38,9 @@ struct TwoAxes {
   }
 };
 
-const Table<FileLine>& line_table() {
+const KeyTable<FileLine>& line_table() {
   using L = FileLine;
-  static const Table<L> table{
+  static const KeyTable<L> table{
       "a line",
       {field("from", &L::from, PositionReader{}, "start; left out: where the piece before ends, or home"),
        field("to", &L::to, PositionReader{}, "end: all positions as a list, or some by name; others keep the start's",
@@ -59,9 +59,9 @@ const Table<FileLine>& line_table() {
   return table;
 }
 
-const Table<FileCircle>& circle_table() {
+const KeyTable<FileCircle>& circle_table() {
   using C = FileCircle;
-  static const Table<C> table{
+  static const KeyTable<C> table{
       "a circle",
       {field("centre", &C::centre, Vector3{length}, "its centre [m]", true),
        field("radius", &C::radius, Number{length}, "its radius [m]", true),
@@ -80,8 +80,8 @@ const Table<FileCircle>& circle_table() {
   return table;
 }
 
-const Table<FileTerm>& term_table() {
-  static const Table<FileTerm> table{
+const KeyTable<FileTerm>& term_table() {
+  static const KeyTable<FileTerm> table{
       "a term",
       {field("amplitude", &FileTerm::amplitude, AnyNumber{}, "how far it swings [m or rad]", true),
        field("rate", &FileTerm::rate, Number{rate}, "angular rate [rad/s]; a frequency has the unit Hz", true),
@@ -90,10 +90,10 @@ const Table<FileTerm>& term_table() {
   return table;
 }
 
-const Table<FileSeries>& series_table() {
+const KeyTable<FileSeries>& series_table() {
   using S = FileSeries;
   static const ListOf<AnyNumber> amplitudes{{}, 1000};
-  static const Table<S> table{
+  static const KeyTable<S> table{
       "a series",
       {field("offset", &S::offset, AnyNumber{}, "middle [m or rad]; left out: that of the start or home"),
        field("rate", &S::rate, Number{rate}, "of this coordinate [rad/s, or with the unit Hz]"),
@@ -104,9 +104,9 @@ const Table<FileSeries>& series_table() {
   return table;
 }
 
-const Table<FileHarmonic>& harmonic_table() {
+const KeyTable<FileHarmonic>& harmonic_table() {
   using H = FileHarmonic;
-  static const Table<H> table{
+  static const KeyTable<H> table{
       "a harmonic motion",
       {field("rate", &H::rate, Number{rate}, "of the first harmonic [rad/s, or with the unit Hz]"),
        field("duration", &H::duration, Number{time}, "how long it takes [s]", true),
@@ -116,17 +116,17 @@ const Table<FileHarmonic>& harmonic_table() {
   return table;
 }
 
-const Table<FileSamples>& samples_table() {
-  static const Table<FileSamples> table{
+const KeyTable<FileSamples>& samples_table() {
+  static const KeyTable<FileSamples> table{
       "samples",
       {field("file", &FileSamples::file, Text{}, "a table (CSV) in the folder of this file or below", true)},
       "samples"};
   return table;
 }
 
-const Table<FilePiece>& piece_table() {
+const KeyTable<FilePiece>& piece_table() {
   using P = FilePiece;
-  static const Table<P> table{
+  static const KeyTable<P> table{
       "a piece",
       {field("line", &P::line, Object<FileLine>{line_table}, "straight from one position to another"),
        field("circle", &P::circle, Object<FileCircle>{circle_table}, "the platform's origin on a circle"),
@@ -139,15 +139,15 @@ const Table<FilePiece>& piece_table() {
 
 }  // namespace
 
-const Table<FileMotion>& motion_table() {
+const KeyTable<FileMotion>& motion_table() {
   using M = FileMotion;
-  static const Table<M> table = [] {
-    Table<M> t{"a motion file",
-               {field("motion", &M::motion, Text{}, "the motion's name", true),
-                field("description", &M::description, Text{}, "a sentence for people"),
-                field("moves", &M::moves, Choice{{"platform", "actuators", "motors"}},
-                      "what moves: the platform (if left out), the actuators, or their motors counted from home")},
-               "motion"};
+  static const KeyTable<M> table = [] {
+    KeyTable<M> t{"a motion file",
+                  {field("motion", &M::motion, Text{}, "the motion's name", true),
+                   field("description", &M::description, Text{}, "a sentence for people"),
+                   field("moves", &M::moves, Choice{{"platform", "actuators", "motors"}},
+                         "what moves: the platform (if left out), the actuators, or their motors counted from home")},
+                  "motion"};
     for (const Field<FilePiece>& f : piece_table().fields)
       t.fields.push_back({f.key, f.help, f.required, f.read, f.schema});
     t.fields.push_back(field("sequence", &M::sequence, ListOf<Object<FilePiece>>{{piece_table}, 1000},

@@ -75,7 +75,7 @@ struct FileMotion : FilePiece {
   std::optional<std::vector<FilePiece>> sequence;
 };
 
-const Table<FileMotion>& motion_table();
+const KeyTable<FileMotion>& motion_table();
 /// The trajectory that a file means on a robot; `file` stands in messages.
 Trajectory build_motion(const FileMotion& read, const std::string& file, const Mechanism<double>& m);
 /// Every table by its name in the schema.

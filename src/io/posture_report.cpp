@@ -7,11 +7,13 @@
 
 #include "gough/io/units.hpp"
 #include "gough/kinematics/mobility.hpp"
+#include "state_columns.hpp"
 
 namespace gough {
 namespace {
 
-using json = nlohmann::ordered_json;
+using io::dumped;
+using io::json;
 
 Workspace<double> at_posture(const Mechanism<double>& m, const Posture& p) {
   Workspace<double> w(m);
@@ -43,8 +45,6 @@ json as_json(const Mechanism<double>& m, const Posture& p) {
   if (!p.mode.empty()) out["mode"] = p.mode;
   return out;
 }
-
-std::string dumped(const json& j) { return j.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
 

@@ -167,7 +167,7 @@ struct Field {
 };
 
 template <class T>
-struct Table {
+struct KeyTable {
   std::string what;  ///< "a body", for messages
   std::vector<Field<T>> fields;
   std::string name;  ///< its name in the schema's definitions
@@ -185,7 +185,7 @@ void unknown_key(const Node& value, const std::string& key, const std::string& w
 /// Reads a map by its table.
 template <class T>
 struct Object {
-  const Table<T>& (*table)();
+  const KeyTable<T>& (*table)();
 
   T read(const Node& node) const {
     T to;

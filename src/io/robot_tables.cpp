@@ -98,8 +98,8 @@ struct PolarReader {
   json schema() const { return {{"type", "array"}, {"items", AnyNumber{}.schema()}, {"minItems", 3}, {"maxItems", 3}}; }
 };
 
-const Table<FileLimits>& limits_table() {
-  static const Table<FileLimits> table{
+const KeyTable<FileLimits>& limits_table() {
+  static const KeyTable<FileLimits> table{
       "limits",
       {field("position", &FileLimits::position, PairReader{}, "lowest and highest position [m or rad]"),
        field("velocity", &FileLimits::velocity, AnyNumber{}, "largest speed [m/s or rad/s]"),
@@ -120,8 +120,8 @@ struct LimitsReader {
   json schema() const { return {{"oneOf", {PairReader{}.schema(), Object<FileLimits>{limits_table}.schema()}}}; }
 };
 
-const Table<FileFrame>& frame_table() {
-  static const Table<FileFrame> table{
+const KeyTable<FileFrame>& frame_table() {
+  static const KeyTable<FileFrame> table{
       "a frame",
       {field("xyz", &FileFrame::xyz, Vector3{length}, "position [m]"),
        field("rpy", &FileFrame::rpy, Vector3{angle}, "roll, pitch, yaw about fixed x, y, z [rad]"),
@@ -133,18 +133,18 @@ const Table<FileFrame>& frame_table() {
   return table;
 }
 
-const Table<FileDh>& dh_table() {
-  static const Table<FileDh> table{"modified Denavit-Hartenberg parameters",
-                                   {field("a", &FileDh::a, Number{length}, "along the previous x [m]"),
-                                    field("alpha", &FileDh::alpha, Number{angle}, "about the previous x [rad]"),
-                                    field("d", &FileDh::d, Number{length}, "along the joint's z [m]"),
-                                    field("theta", &FileDh::theta, Number{angle}, "about the joint's z [rad]")},
-                                   "dh"};
+const KeyTable<FileDh>& dh_table() {
+  static const KeyTable<FileDh> table{"modified Denavit-Hartenberg parameters",
+                                      {field("a", &FileDh::a, Number{length}, "along the previous x [m]"),
+                                       field("alpha", &FileDh::alpha, Number{angle}, "about the previous x [rad]"),
+                                       field("d", &FileDh::d, Number{length}, "along the joint's z [m]"),
+                                       field("theta", &FileDh::theta, Number{angle}, "about the joint's z [rad]")},
+                                      "dh"};
   return table;
 }
 
-const Table<FilePoint>& point_table() {
-  static const Table<FilePoint> table{
+const KeyTable<FilePoint>& point_table() {
+  static const KeyTable<FilePoint> table{
       "a point mass",
       {field("mass", &FilePoint::mass, Number{mass}, "mass [kg]", true),
        field("xyz", &FilePoint::xyz, Vector3{length}, "position in the body [m]", true)},
@@ -162,8 +162,8 @@ struct BeamPieces {
   json schema() const { return list.schema(); }
 };
 
-const Table<FileBody>& body_table() {
-  static const Table<FileBody> table{
+const KeyTable<FileBody>& body_table() {
+  static const KeyTable<FileBody> table{
       "a body",
       {field("mass", &FileBody::mass, Number{mass}, "mass [kg]; 0 if left out"),
        field("com", &FileBody::com, Vector3{length}, "centre of mass in the body's frame [m]"),
@@ -180,9 +180,9 @@ const Table<FileBody>& body_table() {
   return table;
 }
 
-const Table<FileCoordinate>& coordinate_table() {
+const KeyTable<FileCoordinate>& coordinate_table() {
   using C = FileCoordinate;
-  static const Table<C> table{
+  static const KeyTable<C> table{
       "a coordinate",
       {field("role", &C::role, ListOf<Choice>{{{"passive", "actuated", "elastic", "locked"}}, 2, true},
              "passive (default), actuated, elastic, [actuated, elastic] or locked"),
@@ -202,9 +202,9 @@ const Table<FileCoordinate>& coordinate_table() {
 }
 
 /// A joint's own keys, and those of its coordinates: what is said of the joint holds for all of them.
-const Table<FileJoint>& joint_table() {
-  static const Table<FileJoint> table = [] {
-    Table<FileJoint> t{
+const KeyTable<FileJoint>& joint_table() {
+  static const KeyTable<FileJoint> table = [] {
+    KeyTable<FileJoint> t{
         "a joint",
         {field("type", &FileJoint::type, Choice{words(joint_kind_names)}, "what the joint lets free", true),
          field("parent", &FileJoint::parent, Text{},
@@ -230,8 +230,8 @@ const Table<FileJoint>& joint_table() {
   return table;
 }
 
-const Table<FilePlacement>& placement_table() {
-  static const Table<FilePlacement> table{
+const KeyTable<FilePlacement>& placement_table() {
+  static const KeyTable<FilePlacement> table{
       "a placement",
       {field("name", &FilePlacement::name, Text{}, "of the leg; leg1, leg2, ... if left out"),
        field("base", &FilePlacement::base, Object<FileFrame>{frame_table}, "frame of the leg in the base"),
@@ -247,8 +247,8 @@ const Table<FilePlacement>& placement_table() {
   return table;
 }
 
-const Table<FileLegs>& legs_table() {
-  static const Table<FileLegs> table{
+const KeyTable<FileLegs>& legs_table() {
+  static const KeyTable<FileLegs> table{
       "legs",
       {field("bodies", &FileLegs::bodies, MapOf<Object<FileBody>>{{body_table}, 100}, "bodies of one leg"),
        field("joints", &FileLegs::joints, MapOf<Object<FileJoint>>{{joint_table}, 100},
@@ -275,8 +275,8 @@ struct PoseLimitsReader {
   }
 };
 
-const Table<FilePlatform>& platform_table() {
-  static const Table<FilePlatform> table{
+const KeyTable<FilePlatform>& platform_table() {
+  static const KeyTable<FilePlatform> table{
       "a platform",
       {field("body", &FilePlatform::body, Text{}, "the body that is the platform", true),
        field("frame", &FilePlatform::frame, Object<FileFrame>{frame_table}, "the platform's frame in that body"),
@@ -306,8 +306,8 @@ struct PoseReader {
   }
 };
 
-const Table<FileHome>& home_table() {
-  static const Table<FileHome> table{
+const KeyTable<FileHome>& home_table() {
+  static const KeyTable<FileHome> table{
       "a home",
       {field("platform", &FileHome::platform, PoseReader{}, "[x, y, z, rx, ry, rz], or those that are given [m, rad]"),
        field("joints", &FileHome::joints, MapOf<AnyNumber>{}, "positions by coordinate name, held when assembling"),
@@ -316,8 +316,8 @@ const Table<FileHome>& home_table() {
   return table;
 }
 
-const Table<FileSpring>& spring_table() {
-  static const Table<FileSpring> table{
+const KeyTable<FileSpring>& spring_table() {
+  static const KeyTable<FileSpring> table{
       "a spring",
       {field("between", &FileSpring::between, ListOf<Text>{{}, 2}, "[body, body]", true),
        field("from", &FileSpring::from, Vector3{length}, "its end on the first body [m]"),
@@ -331,8 +331,8 @@ const Table<FileSpring>& spring_table() {
 
 }  // namespace
 
-const Table<FileRobot>& robot_table() {
-  static const Table<FileRobot> table{
+const KeyTable<FileRobot>& robot_table() {
+  static const KeyTable<FileRobot> table{
       "a robot file",
       {field("robot", &FileRobot::robot, Text{}, "the robot's name", true),
        field("description", &FileRobot::description, Text{}, "a sentence for people"),

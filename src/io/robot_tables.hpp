@@ -129,7 +129,7 @@ struct FileRobot {
   bool lock_idle = true;
 };
 
-const Table<FileRobot>& robot_table();
+const KeyTable<FileRobot>& robot_table();
 /// Every table by its name in the schema.
 json robot_definitions();
 

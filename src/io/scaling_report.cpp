@@ -25,12 +25,12 @@ struct Sheet {
   std::string note = {};
 };
 
-std::string short_number(double x) {
+std::string scaled_number(double x) {
   if (!std::isfinite(x)) return "-";
   if (x >= 1e7) return fmt::format("{:.2e}", x);
   return x >= 1000 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
 }
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 std::string grows(const std::optional<double>& slope) { return slope ? fmt::format("n^{:.1f}", *slope) : "-"; }
 
 Sheet times_sheet(const Growth& g, const std::string& what, const std::string& id, bool forward) {
@@ -39,7 +39,7 @@ Sheet times_sheet(const Growth& g, const std::string& what, const std::string& i
   s.head.emplace_back("grows with");
   for (const Formulation by : all_formulations) {
     s.rows.push_back({std::string(name(by))});
-    for (const double t : g.times(by, forward)) s.rows.back().push_back(short_number(t));
+    for (const double t : g.times(by, forward)) s.rows.back().push_back(scaled_number(t));
     s.rows.back().push_back(grows(g.slope(by, forward)));
   }
   return s;
@@ -55,9 +55,9 @@ Sheet formula_sheet(const Growth& g) {
       {{"SCDD"}, {"L-D'A"}, {"reduction"}}};
   for (const ScalingStep& step : g.steps) {
     s.head.push_back(std::to_string(step.counts.n_ek));
-    s.rows[0].push_back(short_number(step.counts.scdd()));
-    s.rows[1].push_back(short_number(step.counts.dalembert()));
-    s.rows[2].push_back(percent(step.counts.reduction()));
+    s.rows[0].push_back(scaled_number(step.counts.scdd()));
+    s.rows[1].push_back(scaled_number(step.counts.dalembert()));
+    s.rows[2].push_back(whole_percent(step.counts.reduction()));
   }
   return s;
 }
@@ -70,8 +70,8 @@ Sheet printed_sheet() {
   for (const PrintedComplexity& p : printed_complexities)
     s.rows.push_back({std::string(p.robot) + (p.follows() ? "" : " *"), std::to_string(p.counts.n_a),
                       std::to_string(p.counts.n_pk), std::to_string(p.counts.n_ek), std::to_string(p.scdd),
-                      std::to_string(p.dalembert), fmt::format("{} %", p.reduction), short_number(p.counts.scdd()),
-                      short_number(p.counts.dalembert()), percent(p.counts.reduction())});
+                      std::to_string(p.dalembert), fmt::format("{} %", p.reduction), scaled_number(p.counts.scdd()),
+                      scaled_number(p.counts.dalembert()), whole_percent(p.counts.reduction())});
   return s;
 }
 

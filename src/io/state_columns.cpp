@@ -8,8 +8,8 @@
 
 namespace gough::io {
 namespace {
-constexpr std::array<std::string_view, 18> platform_columns = {"x",  "y",  "z",  "rx", "ry", "rz", "vx",  "vy",  "vz",
-                                                               "wx", "wy", "wz", "ax", "ay", "az", "dwx", "dwy", "dwz"};
+constexpr std::array<std::string_view, 18> names_of_platform = {
+    "x", "y", "z", "rx", "ry", "rz", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az", "dwx", "dwy", "dwz"};
 }  // namespace
 
 bool is_of_platform(const Structure& m, int c) {
@@ -19,7 +19,7 @@ bool is_of_platform(const Structure& m, int c) {
 }
 
 void add_platform_columns(const Structure& m, std::vector<std::string>& columns) {
-  if (m.platform.exists()) columns.insert(columns.end(), platform_columns.begin(), platform_columns.end());
+  if (m.platform.exists()) columns.insert(columns.end(), names_of_platform.begin(), names_of_platform.end());
 }
 
 void add_platform(const Mechanism<double>& m, const Workspace<double>& w, std::vector<double>& row) {

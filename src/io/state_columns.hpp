@@ -11,8 +11,9 @@ namespace gough::io {
 
 using json = nlohmann::ordered_json;
 
-inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 inline const Coordinate& coordinate(const Structure& m, int c) { return m.coordinate[at(c)]; }
+/// Of actuator i.
+inline const Coordinate& drive(const Structure& m, std::size_t i) { return coordinate(m, m.actuator[i]); }
 /// A floating platform's own coordinates: they are in x .. dwz.
 bool is_of_platform(const Structure& m, int c);
 

@@ -48,9 +48,9 @@ std::vector<std::string> formulation_words() {
 
 }  // namespace
 
-const Table<FilePublishedNumber>& published_number_table() {
+const KeyTable<FilePublishedNumber>& published_number_table() {
   using N = FilePublishedNumber;
-  static const Table<N> table{
+  static const KeyTable<N> table{
       "a published number",
       {field("what", &N::what, Text{}, "what it is, for people", true),
        field("value", &N::value, AnyNumber{}, "the number as published", true),
@@ -61,9 +61,9 @@ const Table<FilePublishedNumber>& published_number_table() {
   return table;
 }
 
-const Table<FilePublished>& published_table() {
+const KeyTable<FilePublished>& published_table() {
   using P = FilePublished;
-  static const Table<P> table{
+  static const KeyTable<P> table{
       "published numbers",
       {field("source", &P::source, Text{}, "where they stand, for people", true),
        field("numbers", &P::numbers, ListOf<Object<FilePublishedNumber>>{{published_number_table}, 200}, "the numbers",
@@ -77,9 +77,9 @@ Choice choice(const std::array<std::string_view, N>& names) {
   return Choice{{names.begin(), names.end()}};
 }
 
-const Table<FileRun>& run_table() {
+const KeyTable<FileRun>& run_table() {
   using R = FileRun;
-  static const Table<R> table{
+  static const KeyTable<R> table{
       "a run of a simulation",
       {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
        field("motion", &R::motion, MotionReader{}, "another motion than the study's"),
@@ -100,9 +100,9 @@ const Table<FileRun>& run_table() {
   return table;
 }
 
-const Table<FileSimulate>& simulate_table() {
+const KeyTable<FileSimulate>& simulate_table() {
   using S = FileSimulate;
-  static const Table<S> table{
+  static const KeyTable<S> table{
       "a simulation",
       {field("forces", &S::forces, choice(simulated_forces_names),
              "of the actuators: rigid (default), those the motion needs with elastic joints locked; or none"),
@@ -112,9 +112,9 @@ const Table<FileSimulate>& simulate_table() {
   return table;
 }
 
-const Table<FileControlRun>& control_run_table() {
+const KeyTable<FileControlRun>& control_run_table() {
   using R = FileControlRun;
-  static const Table<R> table{
+  static const KeyTable<R> table{
       "a controller",
       {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
        field("law", &R::law, choice(law_names),
@@ -130,9 +130,9 @@ const Table<FileControlRun>& control_run_table() {
   return table;
 }
 
-const Table<FilePlant>& plant_table() {
+const KeyTable<FilePlant>& plant_table() {
   using P = FilePlant;
-  static const Table<P> table{
+  static const KeyTable<P> table{
       "a plant",
       {field("parameters", &P::parameters, Number{none},
              "share by which base parameters differ from the model's, up or down; 0 if left out"),
@@ -144,9 +144,9 @@ const Table<FilePlant>& plant_table() {
   return table;
 }
 
-const Table<FileSweep>& sweep_table() {
+const KeyTable<FileSweep>& sweep_table() {
   using S = FileSweep;
-  static const Table<S> table{
+  static const KeyTable<S> table{
       "a sweep",
       {field("speed", &S::speed, ListOf<Number>{{none}, 50}, "times the motion's"),
        field("parameters", &S::parameters, ListOf<Number>{{none}, 50},
@@ -158,9 +158,9 @@ const Table<FileSweep>& sweep_table() {
   return table;
 }
 
-const Table<FileControl>& control_table() {
+const KeyTable<FileControl>& control_table() {
   using C = FileControl;
-  static const Table<C> table{
+  static const KeyTable<C> table{
       "control",
       {field("sampling", &C::sampling, Number{time}, "time between samples; 0.5 ms if left out"),
        field("encoder", &C::encoder, Number{none}, "step of the encoders [m or rad]; exact if left out"),
@@ -188,9 +188,9 @@ const Table<FileControl>& control_table() {
   return table;
 }
 
-const Table<FileLoad>& load_table() {
+const KeyTable<FileLoad>& load_table() {
   using L = FileLoad;
-  static const Table<L> table{
+  static const KeyTable<L> table{
       "a load",
       {field("body", &L::body, Text{}, "the body it acts on", true),
        field("at", &L::at, Vector3{length}, "where, in the body's frame; its origin if left out [m]"),
@@ -199,9 +199,9 @@ const Table<FileLoad>& load_table() {
   return table;
 }
 
-const Table<FileFlexRun>& flex_run_table() {
+const KeyTable<FileFlexRun>& flex_run_table() {
   using R = FileFlexRun;
-  static const Table<R> table{
+  static const KeyTable<R> table{
       "a run of beams",
       {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
        field("gravity", &R::gravity, Vector3{acceleration}, "instead of the robot's [m/s^2]"),
@@ -227,9 +227,9 @@ const Table<FileFlexRun>& flex_run_table() {
   return table;
 }
 
-const Table<FileFlex>& flex_table() {
+const KeyTable<FileFlex>& flex_table() {
   using F = FileFlex;
-  static const Table<F> table{
+  static const KeyTable<F> table{
       "beams",
       {field("step", &F::step, Number{time}, "of integration; 0.5 ms if left out. Rows are `step` of the study apart"),
        field("frequencies", &F::frequencies, Number{none}, "how many, f1 f2 ..; 3 if left out"),
@@ -241,9 +241,9 @@ const Table<FileFlex>& flex_table() {
   return table;
 }
 
-const Table<FileStudy>& study_table() {
+const KeyTable<FileStudy>& study_table() {
   using S = FileStudy;
-  static const Table<S> table{
+  static const KeyTable<S> table{
       "a study file",
       {field("study", &S::study, Text{}, "the study's name, and that of its folder in results/", true),
        field("description", &S::description, Text{}, "a sentence for people"),

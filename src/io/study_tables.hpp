@@ -137,7 +137,7 @@ struct FileStudy {
   FileFlex flex;
 };
 
-const Table<FileStudy>& study_table();
+const KeyTable<FileStudy>& study_table();
 /// Names that become those of files and folders. Throws Error.
 void check_plain_name(const std::string& key, const std::string& name, const Where& where);
 /// Every table by its name in the schema.

@@ -16,7 +16,7 @@ struct Unit {
   Dimension dimension;
 };
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 using namespace dimension;
 
 constexpr std::array units = {

@@ -14,9 +14,9 @@ using io::json;
 
 constexpr int deepest_request = 3;
 
-std::string dumped(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string one_line(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-ViewReply refusal(int status, const std::string& why) { return {status, dumped({{"error", why}})}; }
+ViewReply refusal(int status, const std::string& why) { return {status, one_line({{"error", why}})}; }
 
 /// An object, nested no deeper than a request needs. Throws Error.
 json parsed(const std::string& request) {
@@ -41,7 +41,7 @@ View::~View() = default;
 
 std::string View::page() {
   const json data = {{"format", "gough-view"}, {"version", 1}};
-  std::string page = report_page(dumped(data));
+  std::string page = report_page(one_line(data));
   constexpr std::string_view first = "default-src 'none'; ";
   const std::size_t policy = page.find(first);
   if (policy == std::string::npos) throw Error("the report's page has no content security policy");
@@ -60,10 +60,10 @@ int View::number() const {
 
 std::string View::robot() const {
   const std::lock_guard lock(mutex_);
-  return dumped({{"number", number_},
-                 {"file", file_},
-                 {"error", error_.empty() ? json(nullptr) : json(error_)},
-                 {"robot", robot_ ? robot_->document() : json(nullptr)}});
+  return one_line({{"number", number_},
+                   {"file", file_},
+                   {"error", error_.empty() ? json(nullptr) : json(error_)},
+                   {"robot", robot_ ? robot_->document() : json(nullptr)}});
 }
 
 ViewReply View::move(const std::string& request) const {
@@ -76,7 +76,7 @@ ViewReply View::move(const std::string& request) const {
     const json asked = parsed(request);
     if (!robot || asked.value("number", json()) != robot->number())
       return refusal(409, "the robot file has been read again");
-    return {200, dumped(robot->move(asked))};
+    return {200, one_line(robot->move(asked))};
   } catch (const Error& e) { return refusal(400, e.what()); } catch (const json::exception&) {
     return refusal(400, "read a value of another kind than expected");
   }

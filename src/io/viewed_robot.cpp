@@ -15,7 +15,7 @@
 namespace gough::io {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double largest_position = 1e6;  ///< [m or rad] that a request may bring
 std::size_t to(int i) { return static_cast<std::size_t>(i); }
 

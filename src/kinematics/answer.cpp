@@ -7,7 +7,6 @@
 
 namespace gough {
 namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Calls found(text) for each coordinate outside its limits, as long as it returns true.
 template <class Found>

@@ -13,8 +13,6 @@ namespace {
 constexpr int most_iterations = 100;
 constexpr double largest_step = 0.5;  // rad or m: far enough to travel, short enough not to jump to another assembly
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// phi and the held pose's rows, with their Jacobian in the coordinates that may move.
 class Problem {
  public:
@@ -77,7 +75,7 @@ class Problem {
 };
 
 /// The inverse of the left Jacobian of the rotation vector: r' = J^-1(r) w, w in base axes.
-Mat3<double> rotation_vector_rates(const Vec3<double>& r) {
+Mat3<double> rates_of_rotation_vector(const Vec3<double>& r) {
   const double t = r.norm();
   const double c = t < 1e-4 ? 1.0 / 12 + t * t / 720 : 1 / (t * t) - (1 + std::cos(t)) / (2 * t * std::sin(t));
   const Mat3<double> W = cross_matrix(r);
@@ -122,7 +120,7 @@ std::vector<RowValue<double>> held_pose_rows(const Mechanism<double>& m, const W
     return rows;
   }
   const Vec3<double> r = vector_from_rotation(pose.R);
-  const Mat3<double> rates = rotation_vector_rates(r);
+  const Mat3<double> rates = rates_of_rotation_vector(r);
   for (int i = 0; i < 3; ++i)
     if (given[at(i + 3)]) rows.push_back({r[i] - *given[at(i + 3)], {rates.row(i).transpose(), Vec3<double>::Zero()}});
   return rows;

@@ -17,8 +17,6 @@ constexpr double first_step = 0.125, smallest_step = 1e-5;
 constexpr double sharpest_bend = 0.4;   // of Assembly::detour
 constexpr double farthest_move = 0.35;  // rad, or characteristic lengths, of any coordinate in one step
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The sign of det K in the coordinates that are not held, over a fixed choice of rows: it changes at a fold.
 class FoldDetector {
  public:

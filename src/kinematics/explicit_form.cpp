@@ -7,12 +7,6 @@
 #include "gough/kinematics/singularity.hpp"
 
 namespace gough {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 Pivots find_pivots(MatX<double> A, const std::vector<int>& column_class, int rank) {
   Pivots p;
   std::vector<bool> used_row(at(static_cast<int>(A.rows())), false), used_column(at(static_cast<int>(A.cols())), false);

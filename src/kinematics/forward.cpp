@@ -17,8 +17,7 @@
 namespace gough {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+using std::numbers::pi;
 
 /// Where an actuated coordinate stands in q.
 int position_of(const Structure& m, int coordinate) {

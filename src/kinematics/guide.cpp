@@ -8,9 +8,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-bool contains(const std::vector<int>& all, int x) { return std::find(all.begin(), all.end(), x) != all.end(); }
-
 /// How much a coordinate is wished for as an independent one.
 std::vector<int> wishes(const Mechanism<double>& m) {
   std::vector<int> wish(at(m.nv), 0);

@@ -19,8 +19,6 @@ namespace {
 using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 constexpr double tolerance = 1e-8;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The motions (angular; linear, about the base's origin) that a joint of the description allows where w stands.
 Subspace allowed_motions(const Mechanism<double>& m, const Workspace<double>& w, const std::string& joint) {
   for (const CutJoint& cut : m.cut)

@@ -12,8 +12,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 bool has_two_modes(const LegForm& form) { return form.root >= 0 && form.kind != LegKind::psp; }
 
 void check_mode(const Mechanism<double>& m, const std::string& mode) {

@@ -11,8 +11,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 bool is_driven(const Structure& m, int v) { return m.coordinate[at(v)].actuated || m.coordinate[at(v)].elastic; }
 
 /// The cut joint to which an equation belongs.

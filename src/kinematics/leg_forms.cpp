@@ -10,9 +10,8 @@ namespace gough {
 namespace {
 
 constexpr double tiny = 1e-9;  // relative to lengths of order 1 m: geometry written in a file is exact to 1e-15
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 double azimuth(const Vec3<double>& v) { return std::atan2(v.y(), v.x()); }
 
 /// `angle`, by whole turns as near as possible to `near`.

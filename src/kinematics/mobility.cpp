@@ -13,8 +13,6 @@ namespace {
 
 constexpr double near_singular = 1e-2;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The rows of A that depend on those before them.
 std::vector<int> dependent_rows(const MatX<double>& A) {
   std::vector<int> dependent;

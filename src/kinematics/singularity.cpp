@@ -11,9 +11,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-bool contains(const std::vector<int>& all, int x) { return std::find(all.begin(), all.end(), x) != all.end(); }
-
 std::vector<int> rigid_columns_of_leg(const Structure& m, const Leg& leg) {
   std::vector<int> columns;
   for (int v = leg.first_v; v < leg.first_v + leg.coordinates; ++v)

@@ -7,8 +7,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The rotation that takes the star's arms to u.
 Mat3<double> rotation_onto(const Star& star, const std::array<Vec3<double>, 3>& u) {
   Mat3<double> from, to;

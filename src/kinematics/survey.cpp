@@ -8,8 +8,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 double cosine(const Vec3<double>& a, const Vec3<double>& b) {
   const double n = a.norm() * b.norm();
   return n > 1e-300 ? std::min(1.0, std::abs(a.dot(b)) / n) : 0.0;

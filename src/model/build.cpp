@@ -10,8 +10,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The robot as a graph: node 0 is the base, node i + 1 body i; edges are the joints.
 struct Graph {
   struct Edge {

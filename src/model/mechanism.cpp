@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace gough {
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
+namespace {}  // namespace
 
 int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
 

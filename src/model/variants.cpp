@@ -12,8 +12,6 @@
 namespace gough {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // ------------------------------------------------------------------------------------------------ which link
 
 /// A link and the joint that holds it on the base's side.

@@ -14,7 +14,7 @@ namespace gough {
 namespace {
 
 using Eigen::Index;
-constexpr double share = 2;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
+constexpr double stable_step = 2;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
 
 Vec6<double> error_of(const Transform<double>& pose, const Transform<double>& wanted) {
   Vec6<double> e;
@@ -86,7 +86,7 @@ double highest_frequency(const Mechanism<double>& m, Drives drives) {
 double bending_step(const Mechanism<double>& m, Drives drives) {
   if (m.modal.empty()) return 0;
   const double fastest = highest_frequency(m, drives);
-  return fastest > 0 ? share / fastest : 0;
+  return fastest > 0 ? stable_step / fastest : 0;
 }
 
 DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states) {

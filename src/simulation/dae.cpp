@@ -12,8 +12,8 @@
 namespace gough {
 namespace {
 
-constexpr double worn_pivot = 0.1;         ///< share of the first pivot at which rows are chosen anew
-constexpr double first_step = 1e-5;        ///< [s]
+constexpr double worn_rows_pivot = 0.1;    ///< share of the first pivot at which rows are chosen anew
+constexpr double first_dae_step = 1e-5;    ///< [s]
 constexpr double multiplier_share = 1e-4;  ///< accuracy of lambda, which no later state depends on
 
 class Dae : public Integrator {
@@ -53,7 +53,7 @@ class Dae : public Integrator {
 
   VecX<double> at(double earlier) const override {
     if (earlier >= t || last_step == 0) return x;
-    const Vector y = make_vector(view(y_.get()), context_);
+    const SerialVector y = make_vector(view(y_.get()), context_);
     IDAGetDky(memory_.get(), earlier, 0, y.get());
     return view(y.get()).head(state_size());
   }
@@ -102,7 +102,7 @@ class Dae : public Integrator {
     IDASetStopTime(memory_.get(), end_);
     IDASetMaxNumSteps(memory_.get(), -1);
     IDASetMaxOrd(memory_.get(), 5);
-    IDASetInitStep(memory_.get(), last_step > 0 ? last_step : first_step);
+    IDASetInitStep(memory_.get(), last_step > 0 ? last_step : first_dae_step);
     last_step = 0;
   }
 
@@ -128,7 +128,7 @@ class Dae : public Integrator {
   }
   bool worn() {
     tree_->place(x, w_);
-    return pivot() < worn_pivot * first_pivot_;
+    return pivot() < worn_rows_pivot * first_pivot_;
   }
 
   static int residual(double at, N_Vector y, N_Vector yp, N_Vector r, void* self) {
@@ -171,7 +171,7 @@ class Dae : public Integrator {
   VecX<double> force_;
   double first_pivot_ = 1;
   SunContext context_;
-  Vector y_, yp_, tolerance_, differential_;
+  SerialVector y_, yp_, tolerance_, differential_;
   DenseSolver solver_;
   std::unique_ptr<void, Free> memory_;
 };

@@ -119,7 +119,7 @@ class Explicit : public Integrator {
   IntegratorOptions options_;
   Problem problem_;
   SunContext context_;
-  Vector state_;
+  SerialVector state_;
   std::unique_ptr<void, Free> memory_;
 };
 
@@ -159,7 +159,7 @@ class Stiff : public Integrator {
 
   VecX<double> at(double earlier) const override {
     if (earlier >= t || last_step == 0) return x;
-    const Vector y = make_vector(x, context_);
+    const SerialVector y = make_vector(x, context_);
     CVodeGetDky(memory_.get(), earlier, 0, y.get());
     return view(y.get());
   }
@@ -191,7 +191,7 @@ class Stiff : public Integrator {
   double end_;
   Problem problem_;
   SunContext context_;
-  Vector state_;
+  SerialVector state_;
   DenseSolver solver_;
   std::unique_ptr<void, Free> memory_;
 };

@@ -32,12 +32,12 @@ class SunContext {
 struct FreeVector {
   void operator()(N_Vector v) const { N_VDestroy(v); }
 };
-using Vector = std::unique_ptr<_generic_N_Vector, FreeVector>;
+using SerialVector = std::unique_ptr<_generic_N_Vector, FreeVector>;
 
 inline Eigen::Map<VecX<double>> view(N_Vector v) { return {N_VGetArrayPointer(v), N_VGetLength(v)}; }
 
-inline Vector make_vector(const VecX<double>& x, const SunContext& context) {
-  Vector v(N_VNew_Serial(x.size(), context.get()));
+inline SerialVector make_vector(const VecX<double>& x, const SunContext& context) {
+  SerialVector v(N_VNew_Serial(x.size(), context.get()));
   view(v.get()) = x;
   return v;
 }

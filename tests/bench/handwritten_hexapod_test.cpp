@@ -9,7 +9,7 @@
 
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::handwritten_hexapod_test {
 namespace {
 
 using Six = HandwrittenHexapod::Vec6;
@@ -221,4 +221,4 @@ TEST_P(HandwrittenHexapodTest, JointAccelerationsAreSecondDifferencesOfPositions
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::handwritten_hexapod_test

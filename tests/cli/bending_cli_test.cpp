@@ -9,7 +9,7 @@
 #include "gough/io/csv.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::bending_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -158,4 +158,4 @@ TEST_F(BendingTool, StudiesTakeModes) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::bending_cli_test

@@ -13,7 +13,7 @@
 #include "robots.hpp"
 #include "sanitized.hpp"
 
-namespace gough {
+namespace gough::cli_test {
 namespace {
 
 using nlohmann::json;
@@ -195,4 +195,4 @@ TEST_F(Tool, CheckSaysTheSameThingTwice) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::cli_test

@@ -8,7 +8,7 @@
 #include "gough/io/compiled.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::compile_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -98,4 +98,4 @@ TEST_F(CompileTool, RefusesWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::compile_cli_test

@@ -7,7 +7,7 @@
 #include "cli/tool.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::control_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -62,4 +62,4 @@ TEST_F(Controlling, RefusesBadStudies) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::control_cli_test

@@ -11,7 +11,7 @@
 #include "cli/tool.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::dynamics_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -350,4 +350,4 @@ TEST_F(DynamicsTool, SchemaOfStudies) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::dynamics_cli_test

@@ -8,7 +8,7 @@
 #include "gough/io/csv.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::flex_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -226,4 +226,4 @@ TEST_F(Flexing, RunsStudies) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::flex_cli_test

@@ -7,7 +7,7 @@
 #include "cli/tool.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::generate_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -74,4 +74,4 @@ TEST_F(GenerateTool, RefusesWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::generate_cli_test

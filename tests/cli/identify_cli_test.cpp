@@ -8,7 +8,7 @@
 #include "gough/io/robot_file.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::identify_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -165,4 +165,4 @@ TEST_F(Identifying, TakesCurrents) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::identify_cli_test

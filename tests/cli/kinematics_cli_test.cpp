@@ -12,7 +12,7 @@
 #include "cli/tool.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::kinematics_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -288,4 +288,4 @@ TEST_F(KinematicsTool, CheckAlongWithoutAPlatformIsBadInput) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::kinematics_cli_test

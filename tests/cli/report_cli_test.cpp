@@ -5,7 +5,7 @@
 #include "cli/tool.hpp"
 #include "gough/io/report.hpp"
 
-namespace gough {
+namespace gough::report_cli_test {
 namespace {
 
 using testing::HasSubstr;
@@ -66,4 +66,4 @@ TEST_F(ReportVerb, SaysWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::report_cli_test

@@ -8,7 +8,7 @@
 #include "cli/tool.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::scaling_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -82,4 +82,4 @@ TEST_F(ScalingTool, CompareScalingRefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::scaling_cli_test

@@ -8,7 +8,7 @@
 #include "cli/tool.hpp"
 #include "simulation/runs.hpp"
 
-namespace gough {
+namespace gough::simulate_cli_test {
 namespace {
 
 using nlohmann::json;
@@ -303,4 +303,4 @@ TEST_F(SimulateTool, AnInterruptKeepsFinishedRows) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::simulate_cli_test

@@ -15,7 +15,7 @@
 #include "gough/io/report.hpp"
 #include "gough/io/view.hpp"
 
-namespace gough {
+namespace gough::view_cli_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -227,4 +227,4 @@ TEST_F(ViewVerb, ShowsWhatIsWrongAndReadsTheFileAgain) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::view_cli_test

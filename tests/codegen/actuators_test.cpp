@@ -6,7 +6,7 @@
 
 #include "codegen/generated.hpp"
 
-namespace gough {
+namespace gough::actuators_test {
 namespace {
 
 VecX<double> driven(const Mechanism<double>& m, const VecX<double>& v) {
@@ -73,4 +73,4 @@ TEST(FromActuators, AreRefusedWhereTheLoopsDoNotCloseInClosedForm) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::actuators_test

@@ -16,7 +16,7 @@
 #include "decompositions.hpp"
 #include "gough/io/compiled.hpp"
 
-namespace gough {
+namespace gough::all_code_test {
 namespace {
 
 constexpr double allowed = 1e-12;
@@ -276,4 +276,4 @@ TEST_P(AllCode, CompilesStrictlyAndAgrees) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::all_code_test

@@ -14,7 +14,7 @@
 #include "gough/io/compiled.hpp"
 #include "gough/scalar/expr.hpp"
 
-namespace gough {
+namespace gough::batch_test {
 namespace {
 
 class Batches : public InAFolder {
@@ -178,4 +178,4 @@ TEST_F(Batches, CompileStrictly) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::batch_test

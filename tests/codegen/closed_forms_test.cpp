@@ -7,7 +7,7 @@
 #include "gough/error.hpp"
 #include "gough/kinematics/sampling.hpp"
 
-namespace gough {
+namespace gough::closed_forms_test {
 namespace {
 
 struct Case {
@@ -229,4 +229,4 @@ TEST(GeneratedCode, FromThePlatformIsRefusedForOtherLegs) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::closed_forms_test

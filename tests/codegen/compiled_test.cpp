@@ -7,7 +7,7 @@
 
 #include "codegen/generated.hpp"
 
-namespace gough {
+namespace gough::compiled_test {
 namespace {
 
 std::string output_of(const std::string& command) {
@@ -124,4 +124,4 @@ TEST(GeneratedCode, IsRefusedWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::compiled_test

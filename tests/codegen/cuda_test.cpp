@@ -7,7 +7,7 @@
 
 #include "codegen/generated.hpp"
 
-namespace gough {
+namespace gough::cuda_test {
 namespace {
 
 /// The device's words for a compiler that does not know them.
@@ -113,4 +113,4 @@ TEST(CudaDialect, HasADeviceFunctionAKernelAndALauncher) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::cuda_test

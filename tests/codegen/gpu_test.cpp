@@ -11,7 +11,7 @@
 #include "codegen/generated.hpp"
 #include "gough/io/compiled.hpp"
 
-namespace gough {
+namespace gough::gpu_test {
 namespace {
 
 constexpr const char* runtime = R"(#pragma once
@@ -167,4 +167,4 @@ TEST_F(Gpu, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::gpu_test

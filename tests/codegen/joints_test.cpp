@@ -4,7 +4,7 @@
 #include "codegen/generated.hpp"
 #include "gough/dynamics/derivatives.hpp"
 
-namespace gough {
+namespace gough::joints_test {
 namespace {
 
 std::vector<std::string> small_robots() {
@@ -129,4 +129,4 @@ TEST_P(FromJoints, GuardsLetHomePass) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::joints_test

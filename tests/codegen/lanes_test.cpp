@@ -11,7 +11,7 @@
 #include "gough/io/compiled.hpp"
 #include "gough/scalar/expr.hpp"
 
-namespace gough {
+namespace gough::lanes_test {
 namespace {
 
 class Lanes : public InAFolder {};
@@ -170,4 +170,4 @@ TEST(LanesOnATape, FoldAndEvaluate) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::lanes_test

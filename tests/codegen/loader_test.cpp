@@ -10,7 +10,7 @@
 #include "codegen/generated.hpp"
 #include "gough/io/compiled.hpp"
 
-namespace gough {
+namespace gough::loader_test {
 namespace {
 
 using testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST(GeneratedLoader, CompilesWithoutWarningsAsCAndAsCpp) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::loader_test

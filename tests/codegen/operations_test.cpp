@@ -8,7 +8,7 @@
 #include "../../operations/operations.hpp"
 #include "codegen/generated.hpp"
 
-namespace gough {
+namespace gough::operations_test {
 namespace {
 
 std::string page() {
@@ -79,4 +79,4 @@ TEST(OperationsPages, AreReadBack) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::operations_test

@@ -7,7 +7,7 @@
 
 #include "gough/scalar/expr.hpp"
 
-namespace gough {
+namespace gough::optimise_test {
 namespace {
 
 /// Traces f of inputs x y z u and parameters p q r.
@@ -151,4 +151,4 @@ TEST(Optimise, IsDeterministic) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::optimise_test

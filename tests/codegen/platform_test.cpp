@@ -3,7 +3,7 @@
 
 #include "codegen/generated.hpp"
 
-namespace gough {
+namespace gough::platform_test {
 namespace {
 
 std::vector<double> inputs_of(const PlatformAt& s, bool matrix) {
@@ -130,4 +130,4 @@ TEST(GeneratedCode, FollowsItsParameters) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::platform_test

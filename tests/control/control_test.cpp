@@ -12,10 +12,11 @@
 #include "gough/io/motion_file.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::control_test {
 namespace {
 
-constexpr double period = 5e-4, pi = std::numbers::pi;
+using std::numbers::pi;
+constexpr double period = 5e-4;
 
 /// Half round a level circle of 0.10 m about home, and a line to get there.
 Trajectory arc(const Mechanism<double>& m) {
@@ -304,4 +305,4 @@ TEST(Elastic, FrequencyIsThatOfAMassOnASpring) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::control_test

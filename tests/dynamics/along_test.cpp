@@ -6,7 +6,7 @@
 
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::along_test {
 namespace {
 
 using std::numbers::pi;
@@ -392,4 +392,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::along_test

@@ -3,7 +3,7 @@
 
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::balance_test {
 namespace {
 
 using newton_euler::Load;
@@ -112,4 +112,4 @@ TEST_P(Balance, HasNewtonsEnergies) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::balance_test

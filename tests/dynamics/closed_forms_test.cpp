@@ -4,7 +4,7 @@
 #include "../../bench/handwritten_hexapod.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::closed_forms_test {
 namespace {
 
 class ClosedForms : public testing::TestWithParam<Formulation> {
@@ -67,4 +67,4 @@ TEST_P(ClosedForms, HexapodByHand) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::closed_forms_test

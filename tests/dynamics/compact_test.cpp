@@ -3,7 +3,7 @@
 
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::compact_test {
 namespace {
 
 /// A robot, closed, with its drives (or whatever is free) as independent coordinates.
@@ -167,4 +167,4 @@ TEST(NocLegForms, SayWhatTheyNeed) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::compact_test

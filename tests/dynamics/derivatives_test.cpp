@@ -4,7 +4,7 @@
 #include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::derivatives_test {
 namespace {
 
 constexpr std::array formulations = {Formulation::legs, Formulation::dalembert, Formulation::multipliers,
@@ -222,4 +222,4 @@ TEST_P(Derivatives, ByParametersAreDifferences) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::derivatives_test

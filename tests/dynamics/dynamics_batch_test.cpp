@@ -5,7 +5,7 @@
 #include "gough/dynamics/batch.hpp"
 #include "gough/error.hpp"
 
-namespace gough {
+namespace gough::dynamics_batch_test {
 namespace {
 
 /// Closed states, entry after entry.
@@ -119,4 +119,4 @@ TEST(DynamicsBatch, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::dynamics_batch_test

@@ -5,7 +5,7 @@
 #include "dynamics/evaluations.hpp"
 #include "scalar/no_compare.hpp"
 
-namespace gough {
+namespace gough::elastic_legs_test {
 namespace {
 
 class ElasticLegRobot : public testing::TestWithParam<std::string> {
@@ -88,4 +88,4 @@ TEST_P(ElasticLegRobot, IsComputedInOtherScalarsToo) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::elastic_legs_test

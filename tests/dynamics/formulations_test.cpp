@@ -5,7 +5,7 @@
 #include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::formulations_test {
 namespace {
 
 using newton_euler::Forward;
@@ -232,4 +232,4 @@ TEST(RedundantDrivesOf, FiveBarWantOneWeightEach) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::formulations_test

@@ -8,7 +8,7 @@
 #include "dynamics/evaluations.hpp"
 #include "scalar/no_compare.hpp"
 
-namespace gough {
+namespace gough::kernels_test {
 namespace {
 
 class DynamicsKernels : public testing::TestWithParam<std::string> {
@@ -166,4 +166,4 @@ TEST(DynamicsThreads, ShareAMechanismAndGetTheSameBits) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::kernels_test

@@ -7,7 +7,7 @@
 #include "dynamics/loaded_robots.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::leg_lanes_test {
 namespace {
 
 const std::vector<std::string> with_lanes = {"hexapod",          "palida",   "hexapod_offplane",  "hexapod_arbitrary",
@@ -144,4 +144,4 @@ TEST(LegLanes, ASingularPoseIsAStatusNotANumber) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::leg_lanes_test

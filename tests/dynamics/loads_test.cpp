@@ -4,7 +4,7 @@
 #include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::loads_test {
 namespace {
 
 Mechanism<double> cart(const std::string& friction) {
@@ -131,4 +131,4 @@ TEST(BallSpring, DoesNotRememberWhereItWas) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::loads_test

@@ -8,7 +8,7 @@
 
 #include "dynamics/loaded_robots.hpp"
 
-namespace gough {
+namespace gough::newton_euler_test {
 namespace {
 
 using newton_euler::energies;
@@ -300,4 +300,4 @@ TEST_P(EveryCutKindObeysNewton, WithEveryForce) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::newton_euler_test

@@ -13,7 +13,7 @@
 #include "gough/io/generate.hpp"
 #include "gough/io/robot_file.hpp"
 
-namespace gough {
+namespace gough::own_friction_test {
 namespace {
 
 /// A five-bar with this friction in both drives and both elbows, cut or not.
@@ -140,4 +140,4 @@ TEST(OwnFriction, NewDefinitionLeavesWhatWasMade) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::own_friction_test

@@ -4,7 +4,7 @@
 #include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::reactions_test {
 namespace {
 
 using newton_euler::Forward;
@@ -206,4 +206,4 @@ TEST(Shares, LeaveAResidualWhereLegsCannotHold) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::reactions_test

@@ -8,7 +8,7 @@
 #include "robots.hpp"
 #include "scalar/counting.hpp"
 
-namespace gough {
+namespace gough::scaling_test {
 namespace {
 
 using Counts = std::vector<long>;
@@ -201,4 +201,4 @@ TEST(Scaling, LeavesOutWhatWouldTakeTooLong) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::scaling_test

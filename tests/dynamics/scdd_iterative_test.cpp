@@ -5,7 +5,7 @@
 #include "decompositions.hpp"
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::scdd_iterative_test {
 namespace {
 
 /// The largest eigenvalue of S^-1 M_c, S = M_yy - M_yp M_pp^+ M_py. Thin rods that float have no inertia about
@@ -93,4 +93,4 @@ TEST_P(ScddIterative, DivergesWhenTheRelaxationIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::scdd_iterative_test

@@ -6,7 +6,7 @@
 
 #include "dynamics/evaluations.hpp"
 
-namespace gough {
+namespace gough::status_test {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(DynamicsNames, OfUnknownFrictionFunctionsAreRefusedWithTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::status_test

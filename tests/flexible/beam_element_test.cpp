@@ -10,7 +10,7 @@
 #include "decompositions.hpp"
 #include "flexible/one_beam.hpp"
 
-namespace gough {
+namespace gough::beam_element_test {
 namespace {
 
 constexpr double L = 0.2;
@@ -188,4 +188,4 @@ TEST(BeamElement, RigidTurnsFeelTheBarsInertia) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::beam_element_test

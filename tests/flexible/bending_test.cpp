@@ -16,7 +16,7 @@
 #include "gough/spatial/rank.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::bending_test {
 namespace {
 
 using std::numbers::pi;
@@ -278,4 +278,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::bending_test

@@ -7,7 +7,7 @@
 #include "flexible/spin_up.hpp"
 #include "gough/flexible/bending.hpp"
 
-namespace gough {
+namespace gough::coupled_test {
 namespace {
 
 using testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST(DriveMotionBetweenSamples, IsAPolynomialOfTheFifthDegree) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::coupled_test

@@ -10,7 +10,7 @@
 #include "flexible/one_beam.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::elastodynamics_test {
 namespace {
 
 using std::numbers::pi;
@@ -348,4 +348,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::elastodynamics_test

@@ -6,7 +6,7 @@
 
 #include "flexible/one_beam.hpp"
 
-namespace gough {
+namespace gough::flexible_inverse_test {
 namespace {
 
 FlexCommand command_by(FlexInverse by, const Mechanism<double>& m, const std::vector<KnownState>& states) {
@@ -81,4 +81,4 @@ TEST(FlexibleInverseOutcome, RefusesOtherRobots) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::flexible_inverse_test

@@ -8,7 +8,7 @@
 #include "decompositions.hpp"
 #include "flexible/one_beam.hpp"
 
-namespace gough {
+namespace gough::joints_on_beams_test {
 namespace {
 
 using std::numbers::pi;
@@ -240,4 +240,4 @@ TEST(JointsOnBeams, AHexapodsComplianceIsThatOfItsTubes) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::joints_on_beams_test

@@ -9,7 +9,7 @@
 
 #include "flexible/one_beam.hpp"
 
-namespace gough {
+namespace gough::modal_body_test {
 namespace {
 
 using std::numbers::pi;
@@ -83,4 +83,4 @@ TEST(ModalBody, RefusesWhatThereIsNot) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::modal_body_test

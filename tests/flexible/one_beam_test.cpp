@@ -9,7 +9,7 @@
 #include "flexible/one_beam.hpp"
 #include "flexible/spin_up.hpp"
 
-namespace gough {
+namespace gough::one_beam_test {
 namespace {
 
 using std::numbers::pi;
@@ -214,4 +214,4 @@ TEST(OneBeam, PiecesMakeOneBeam) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::one_beam_test

@@ -10,7 +10,7 @@
 #include "gough/spatial/rank.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::base_parameters_test {
 namespace {
 
 std::vector<std::string> names(const BaseParameters& b) {
@@ -159,4 +159,4 @@ TEST(BaseParameters, AreRefusedWhereLegsDiffer) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::base_parameters_test

@@ -12,7 +12,7 @@
 #include "gough/io/motion_file.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::excitation_test {
 namespace {
 
 /// The largest share of limits that drives use, at many times.
@@ -99,4 +99,4 @@ TEST(LineRuns, KeepTheirSpeeds) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::excitation_test

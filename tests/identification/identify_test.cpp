@@ -14,7 +14,7 @@
 #include "gough/identification/sensors.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::identify_test {
 namespace {
 
 constexpr double period = 10;
@@ -297,4 +297,4 @@ TEST(Existence, RefusesSymmetriesOfNoBody) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::identify_test

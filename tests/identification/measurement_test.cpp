@@ -9,7 +9,7 @@
 
 #include "gough/error.hpp"
 
-namespace gough {
+namespace gough::measurement_test {
 namespace {
 
 constexpr double w = 2 * std::numbers::pi * 0.5;
@@ -94,4 +94,4 @@ TEST(Rates, AreRefusedWhereDataDoNotSuit) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::measurement_test

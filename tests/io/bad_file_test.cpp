@@ -6,7 +6,7 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::bad_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -352,4 +352,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& of) { return of.param.fact; });
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::bad_file_test

@@ -5,7 +5,7 @@
 #include "cli/tool.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::bad_motion_test {
 namespace {
 
 using testing::HasSubstr;
@@ -190,4 +190,4 @@ TEST_F(MotionFiles, ATablesNumbersAreBounded) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::bad_motion_test

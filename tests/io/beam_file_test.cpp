@@ -8,7 +8,7 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::beam_file_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -208,4 +208,4 @@ TEST(BeamFile, SchemaKnowsBeams) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::beam_file_test

@@ -11,7 +11,7 @@
 
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::control_study_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -211,4 +211,4 @@ TEST_F(ControlStudyTest, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::control_study_test

@@ -12,7 +12,7 @@
 
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::csv_test {
 namespace {
 
 using testing::AllOf;
@@ -114,4 +114,4 @@ TEST(Numbers, AreReadWithUnitsAndRefusedWithTheWrongOnes) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::csv_test

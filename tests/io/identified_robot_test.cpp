@@ -9,7 +9,7 @@
 #include "kinematics/states.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::identified_robot_test {
 namespace {
 
 class Written : public testing::Test {
@@ -93,4 +93,4 @@ TEST_F(Written, KeepsAliasesApart) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::identified_robot_test

@@ -11,13 +11,13 @@
 #include "cli/tool.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::motion_file_test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Trajectory motion(const std::string& text, const std::string& robot = "hexapod") {
   return parse_motion("motion: m\n" + text, "test.yaml", shipped(robot));
@@ -308,4 +308,4 @@ TEST_P(ShippedMotion, WithAWordChangedIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::motion_file_test

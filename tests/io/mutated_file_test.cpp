@@ -10,7 +10,7 @@
 #include "robots.hpp"
 #include "sanitized.hpp"
 
-namespace gough {
+namespace gough::mutated_file_test {
 namespace {
 
 /// The words of a file: runs of letters, digits and signs, with their places.
@@ -108,4 +108,4 @@ TEST_P(MutatedRobot, IsRefusedOrCheckedWithoutANaN) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::mutated_file_test

@@ -12,7 +12,7 @@
 #include "gough/gough.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::report_test {
 namespace {
 
 using nlohmann::json;
@@ -222,4 +222,4 @@ TEST_F(Page, AllowsOnlyItsOwnScripts) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::report_test

@@ -6,12 +6,12 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::robot_file_test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
+using std::numbers::pi;
 
 const CoordinateDescription& coordinate(const RobotDescription& robot, const std::string& joint, std::size_t k = 0) {
   return robot.joint(joint)->coordinates.at(k);
@@ -420,4 +420,4 @@ TEST(RobotFile, LoadRobotGivesAClosedHome) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::robot_file_test

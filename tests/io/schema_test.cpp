@@ -8,7 +8,7 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::schema_test {
 namespace {
 
 using nlohmann::json;
@@ -287,4 +287,4 @@ TEST(MotionSchema, RefusesTheTyposThatTheParserRefuses) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::schema_test

@@ -5,13 +5,14 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::shipped_robots_test {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
-constexpr double pi = std::numbers::pi, deg = pi / 180;
+using std::numbers::pi;
+constexpr double deg = pi / 180;
 
 /// A robot at home.
 struct AtHome {
@@ -179,4 +180,4 @@ TEST(Shipped, Bricard) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::shipped_robots_test

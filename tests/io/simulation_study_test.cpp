@@ -4,7 +4,7 @@
 
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::simulation_study_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST(StudyFile, ComputeAndSimulateBelongTogether) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::simulation_study_test

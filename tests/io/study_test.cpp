@@ -10,7 +10,7 @@
 
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::study_test {
 namespace {
 
 using nlohmann::json;
@@ -224,4 +224,4 @@ TEST(MotorMotion, NeedsAScrewWhereAJointSlides) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::study_test

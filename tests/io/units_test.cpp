@@ -4,10 +4,10 @@
 
 #include <numbers>
 
-namespace gough {
+namespace gough::units_test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct Case {
   std::string text;
@@ -98,4 +98,4 @@ TEST(Units, TheUnitOfADimensionReadsBackAsThatDimension) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::units_test

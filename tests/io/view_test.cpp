@@ -13,7 +13,7 @@
 #include "gough/gough.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::view_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -342,4 +342,4 @@ TEST(ViewPage, MayAskItsServerAndNobodyElse) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::view_test

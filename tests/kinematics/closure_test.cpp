@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <limits>
 #include <random>
 
@@ -12,7 +14,7 @@
 #include "robots.hpp"
 #include "scalar/no_compare.hpp"
 
-namespace gough {
+namespace gough::closure_test {
 namespace {
 
 using D = Dual<double>;
@@ -249,4 +251,4 @@ TEST(ScalarClean, SpatialFunctionsRunOnAScalarThatCannotBeCompared) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::closure_test

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <numbers>
 #include <sstream>
 
@@ -12,11 +14,11 @@
 #include "kinematics/planar_robots.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::forward_test {
 namespace {
 
+using std::numbers::pi;
 using testing::HasSubstr;
-constexpr double pi = std::numbers::pi;
 using Vec2 = Eigen::Vector2d;
 
 std::string text_of(const std::string& robot) {
@@ -633,4 +635,4 @@ TEST(FourBar, ManyStartsFindBothAssemblies) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::forward_test

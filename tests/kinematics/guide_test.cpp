@@ -8,7 +8,7 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::guide_test {
 namespace {
 
 using testing::ElementsAre;
@@ -148,4 +148,4 @@ TEST(Limits, AreAllNamed) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::guide_test

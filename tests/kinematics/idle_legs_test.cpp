@@ -2,7 +2,7 @@
 
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::idle_legs_test {
 namespace {
 
 /// The frames and start of a leg's joints seen from its own placement, which turns with the leg.
@@ -33,4 +33,4 @@ TEST(IdleLegs, EqualLegsStayEqualWhenTheirIdleSpinsAreLocked) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::idle_legs_test

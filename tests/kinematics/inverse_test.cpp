@@ -11,12 +11,12 @@
 #include "kinematics/planar_robots.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::inverse_test {
 namespace {
 
+using std::numbers::pi;
 using testing::AllOf;
 using testing::HasSubstr;
-constexpr double pi = std::numbers::pi;
 
 Answer solve(const Mechanism<double>& m, const Transform<double>& X, VecX<double>& q, const InverseOptions& o = {}) {
   Workspace<double> w(m);
@@ -423,4 +423,4 @@ TEST(Psp3, TheMiddleIsReachedLevel) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::inverse_test

@@ -9,10 +9,10 @@
 #include "decompositions.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::jacobian_test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// A robot away from singularities, with its drives independent.
 struct Driven {
@@ -348,4 +348,4 @@ TEST(TimeSeries, HasTheGivenDerivatives) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::jacobian_test

@@ -11,13 +11,13 @@
 #include "kinematics/planar_robots.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::leg_forms_test {
 namespace {
 
+using std::numbers::pi;
 using testing::Each;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
-constexpr double pi = std::numbers::pi;
 
 std::string text_of(const std::string& robot) {
   std::ifstream file(robot_path(robot));
@@ -216,4 +216,4 @@ TEST(LegForms, AnglesAreContinuedFromThoseInQ) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::leg_forms_test

@@ -11,7 +11,7 @@
 #include "decompositions.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::mobility_test {
 
 void PrintTo(const Finding& f, std::ostream* out) { *out << f.what; }
 
@@ -656,4 +656,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::mobility_test

@@ -13,7 +13,7 @@
 #include "kinematics/states.hpp"
 #include "scalar/no_compare.hpp"
 
-namespace gough {
+namespace gough::motion_test {
 namespace {
 
 // ------------------------------------------------------------------------------------------------ bodies
@@ -393,4 +393,4 @@ TEST_P(EveryRobotMoves, KernelsReadNothingBeforeItIsWritten) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::motion_test

@@ -1,5 +1,6 @@
 #include "kinematics/states.hpp"
 
+#include <Eigen/Geometry>
 #include <fstream>
 #include <map>
 #include <random>

@@ -9,7 +9,6 @@ namespace gough {
 using D = Dual<double>;
 using DD = Dual<D>;
 
-inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A shipped robot, loaded once.
 const Mechanism<double>& shipped(const std::string& name);

@@ -10,11 +10,11 @@
 #include "gough/io/check_report.hpp"
 #include "kinematics/states.hpp"
 
-namespace gough {
+namespace gough::survey_test {
 namespace {
 
+using std::numbers::pi;
 using testing::HasSubstr;
-constexpr double pi = std::numbers::pi;
 using Vec2 = Eigen::Vector2d;
 
 double sine_between(const Vec2& a, const Vec2& b) {
@@ -184,4 +184,4 @@ TEST(Survey, TheReportsSayWhereByTimeAndRow) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::survey_test

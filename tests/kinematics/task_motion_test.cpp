@@ -7,7 +7,7 @@
 #include "kinematics/states.hpp"
 #include "scalar/no_compare.hpp"
 
-namespace gough {
+namespace gough::task_motion_test {
 namespace {
 
 /// K q' = 0 and K q'' = k, and k belongs to these rates.
@@ -161,4 +161,4 @@ TEST(MasterForms, SayWhyThereIsNone) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::task_motion_test

@@ -12,10 +12,10 @@
 #include "allocations.hpp"
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::trajectory_test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 using V3 = Vec3<double>;
 
 V3 random_vector(std::mt19937& g, double size) {
@@ -346,4 +346,4 @@ TEST(Trajectory, ASequenceLastsAsLongAsItsPieces) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::trajectory_test

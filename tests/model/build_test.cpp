@@ -3,20 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <set>
 
 #include "decompositions.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::build_test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<std::string> cuts(const Structure& m) {
   std::vector<std::string> names;
@@ -384,4 +384,4 @@ TEST(Massless, BodiesThatCarryADriveOrASpringAreKept) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::build_test

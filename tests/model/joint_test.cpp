@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <random>
 
 #include "decompositions.hpp"
 #include "gough/kinematics/closure.hpp"
 
-namespace gough {
+namespace gough::joint_test {
 
 void PrintTo(JointKind kind, std::ostream* out) { *out << name(kind); }
 
@@ -175,4 +177,4 @@ TEST(Joint, RowsHaveTheNameOfTheMotionTheyForbid) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::joint_test

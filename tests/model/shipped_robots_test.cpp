@@ -9,7 +9,7 @@
 
 #include "gough/gough.hpp"
 
-namespace gough {
+namespace gough::shipped_robots_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -540,4 +540,4 @@ TEST(ShippedRobots, MathworksStewartIsMadeOfSteel) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::shipped_robots_test

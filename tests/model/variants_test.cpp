@@ -8,12 +8,10 @@
 
 #include "robots.hpp"
 
-namespace gough {
+namespace gough::variants_test {
 namespace {
 
 using testing::HasSubstr;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A link of a robot that with_elastic_chains splits, and how many chains there are.
 struct Split {
@@ -187,4 +185,4 @@ TEST(RepeatedLegs, AreRefusedWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::variants_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gough {
+namespace gough::dual_test {
 namespace {
 
 using D = Dual<double>;
@@ -55,4 +55,4 @@ concept Comparable = requires(S a, S b) {
 static_assert(!Comparable<D>, "a kernel that compares scalars must not compile");
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::dual_test

@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-namespace gough {
+namespace gough::expr_test {
 namespace {
 
 static_assert(!std::equality_comparable<Expr> && !std::totally_ordered<Expr>);
@@ -232,4 +232,4 @@ TEST(Expr, SectionsAreWhereANodeWasFirstMade) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::expr_test

@@ -8,7 +8,7 @@
 
 #include "gough/spatial/spatial.hpp"
 
-namespace gough {
+namespace gough::pack_test {
 namespace {
 
 using P = Pack<2>;  // what every machine of this kind has
@@ -63,4 +63,4 @@ TEST(Pack, SpatialAlgebraRunsOnPacks) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::pack_test

@@ -8,7 +8,7 @@
 
 #include "../../benchmarks/benchmarks.hpp"
 
-namespace gough {
+namespace gough::benchmarks_test {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(Benchmarks, TheCheckHasTeeth) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::benchmarks_test

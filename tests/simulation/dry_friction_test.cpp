@@ -7,7 +7,7 @@
 
 #include "simulation/runs.hpp"
 
-namespace gough {
+namespace gough::dry_friction_test {
 namespace {
 
 using std::numbers::pi;
@@ -209,4 +209,4 @@ TEST(DryJoints, LetAHexapodSink) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::dry_friction_test

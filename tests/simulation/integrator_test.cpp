@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gough {
+namespace gough::integrator_test {
 namespace {
 
 TEST(FittingStep, DividesAWayEvenlyAndIsNeverLonger) {
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(, FixedStep, testing::Values(Method::rk4, Method::semi_
                          [](const auto& i) { return std::string(name(i.param)); });
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::integrator_test

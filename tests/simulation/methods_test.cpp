@@ -5,7 +5,7 @@
 
 #include "simulation/runs.hpp"
 
-namespace gough {
+namespace gough::methods_test {
 namespace {
 
 // ------------------------------------------------------------------------------------------------ conservation
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Shipped, FallingRobot,
                          [](const auto& i) { return i.param; });
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::methods_test

@@ -7,7 +7,7 @@
 
 #include "simulation/runs.hpp"
 
-namespace gough {
+namespace gough::simulate_test {
 namespace {
 
 using std::numbers::pi;
@@ -248,4 +248,4 @@ TEST(Runs, AreGivenUpAfterTooManySteps) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::simulate_test

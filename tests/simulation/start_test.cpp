@@ -7,7 +7,7 @@
 #include "gough/spatial/rank.hpp"
 #include "simulation/runs.hpp"
 
-namespace gough {
+namespace gough::start_test {
 namespace {
 
 using std::numbers::pi;
@@ -152,4 +152,4 @@ TEST(Equilibrium, ThatDoesNotExistIsSaid) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::start_test

@@ -11,11 +11,11 @@
 #include "gough/kinematics/motion.hpp"
 #include "gough/scalar/dual.hpp"
 
-namespace gough {
+namespace gough::rotation_test {
 namespace {
 
 using Eigen::AngleAxisd;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 using D = Dual<double>;
 using DD = Dual<D>;
 using V3 = Vec3<double>;
@@ -221,4 +221,4 @@ TEST(RotationVectorRates, TheNearestVectorHasTheSameRotation) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::rotation_test

@@ -8,7 +8,7 @@
 #include "gough/scalar/dual.hpp"
 #include "gough/spatial/linalg.hpp"
 
-namespace gough {
+namespace gough::spatial_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -134,4 +134,4 @@ TEST(Linalg, LuSolvesInAnyGivenOrderAndReportsItsSmallestPivot) {
 }
 
 }  // namespace
-}  // namespace gough
+}  // namespace gough::spatial_test

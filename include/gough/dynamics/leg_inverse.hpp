@@ -109,7 +109,6 @@ class LegInverse {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   S component(const Force<S>& f, Eigen::Index r) const {
     const int c = plan.freedoms[static_cast<std::size_t>(r)];
     return c < 3 ? f.force[c] : f.moment[c - 3];

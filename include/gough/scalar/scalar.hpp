@@ -8,6 +8,8 @@
 #include <cmath>
 #include <concepts>
 
+#include "gough/scalar/index.hpp"
+
 namespace gough {
 
 using std::abs;

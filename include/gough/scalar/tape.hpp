@@ -49,6 +49,7 @@ class Ref {
  private:
   int code_ = 0;
 };
+constexpr std::size_t at(Ref r) { return static_cast<std::size_t>(r.node()); }
 
 /// What enters from outside: a parameter is known when the code is set up, an input at every call.
 struct Symbol {
