@@ -3,7 +3,18 @@
 #include <algorithm>
 
 namespace gough {
-namespace {}  // namespace
+
+template struct Mechanism<double>;
+template struct Mechanism<Dual<double>>;
+template Mechanism<Dual<double>> Mechanism<double>::cast() const;
+
+Structure::Structure() = default;
+Structure::Structure(const Structure&) = default;
+Structure::Structure(Structure&&) noexcept = default;
+Structure& Structure::operator=(const Structure&) = default;
+Structure& Structure::operator=(Structure&&) noexcept = default;
+Structure::~Structure() = default;
+
 
 int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
 

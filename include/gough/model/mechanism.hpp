@@ -12,6 +12,7 @@
 #include "gough/model/joint.hpp"
 #include "gough/model/leg_form.hpp"
 #include "gough/model/modal.hpp"
+#include "gough/scalar/dual.hpp"
 #include "gough/spatial/spatial.hpp"
 
 namespace gough {
@@ -106,6 +107,13 @@ struct BeamBody {
 };
 
 struct Structure {
+  Structure();
+  Structure(const Structure&);
+  Structure(Structure&&) noexcept;
+  Structure& operator=(const Structure&);
+  Structure& operator=(Structure&&) noexcept;
+  ~Structure();
+
   std::string name;
   std::vector<std::string> body_name;
   std::vector<bool> hidden;             ///< a massless body between the elementary joints of one joint
@@ -165,6 +173,13 @@ struct HomeDescription {
 
 template <Scalar S>
 struct Mechanism : Structure {
+  Mechanism();
+  Mechanism(const Mechanism&);
+  Mechanism(Mechanism&&) noexcept;
+  Mechanism& operator=(const Mechanism&);
+  Mechanism& operator=(Mechanism&&) noexcept;
+  ~Mechanism();
+
   std::vector<Transform<S>> placement;   ///< of joint j's fixed frame in its parent body's frame
   std::vector<Inertia<S>> inertia;       ///< about the body frame's origin
   std::vector<Transform<S>> body_frame;  ///< the author's body frame in ours
@@ -233,5 +248,23 @@ Mechanism<T> Mechanism<S>::cast() const {
   m.home = home;
   return m;
 }
+
+template <Scalar S>
+Mechanism<S>::Mechanism() = default;
+template <Scalar S>
+Mechanism<S>::Mechanism(const Mechanism&) = default;
+template <Scalar S>
+Mechanism<S>::Mechanism(Mechanism&&) noexcept = default;
+template <Scalar S>
+Mechanism<S>& Mechanism<S>::operator=(const Mechanism&) = default;
+template <Scalar S>
+Mechanism<S>& Mechanism<S>::operator=(Mechanism&&) noexcept = default;
+template <Scalar S>
+Mechanism<S>::~Mechanism() = default;
+
+// compiled once, in src/model/mechanism.cpp
+extern template struct Mechanism<double>;
+extern template struct Mechanism<Dual<double>>;
+extern template Mechanism<Dual<double>> Mechanism<double>::cast() const;
 
 }  // namespace gough

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gough/model/mechanism.hpp"
+#include "gough/scalar/dual.hpp"
 
 namespace gough {
 
@@ -30,52 +31,19 @@ struct ModalState {
   VecX<S> end_x, work, work_end;
   MatX<S> end_N, mass_N;
 
-  explicit ModalState(const ModalBody& b) : axes(static_cast<std::size_t>(b.modes())) {
-    const Eigen::Index n = b.modes(), points = b.lump.count();
-    x = VecX<S>::Zero(3 * points);
-    N = MatX<S>::Zero(3 * points, n);
-    H = MatX<S>::Zero(6, n);
-    M = MatX<S>::Zero(n, n);
-    end_x = VecX<S>::Zero(3);
-    end_N = MatX<S>::Zero(3, n);
-    mass_N = N;
-    work = VecX<S>::Zero(points * n);
-    work_end = VecX<S>::Zero(n);
-  }
+  explicit ModalState(const ModalBody& b);
 };
 
 enum class Stage { nothing, position, closure };
 
 template <Scalar S>
 struct Workspace {
-  explicit Workspace(const Mechanism<S>& m)
-      : q(m.home.template cast<S>()),
-        v(VecX<S>::Zero(m.nv)),
-        a(VecX<S>::Zero(m.nv)),
-        X(m.parent.size()),
-        X0(m.parent.size()),
-        V(m.parent.size()),
-        A(m.parent.size()),
-        A0(m.parent.size()),
-        cut_wrench(static_cast<std::size_t>(m.equations)),
-        phi(VecX<S>::Zero(m.equations)),
-        k(VecX<S>::Zero(m.equations)),
-        K(MatX<S>::Zero(m.equations, m.nv)),
-        start(q),
-        found(q),
-        cq(VecX<S>::Zero(m.cut_coordinates())),
-        cv(VecX<S>::Zero(m.cut_coordinates())),
-        ca(VecX<S>::Zero(m.cut_coordinates())),
-        external(m.parent.size()),
-        tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
-        lambda(VecX<S>::Zero(m.equations)),
-        load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
-        slip(load),
-        applied(m.parent.size()),
-        f(m.parent.size()),
-        t(VecX<S>::Zero(m.nv)) {
-    for (const auto& body : m.modal) modal.emplace_back(*body);
-  }
+  explicit Workspace(const Mechanism<S>& m);
+  Workspace(const Workspace&);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(const Workspace&);
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
 
   VecX<S> q;  ///< nq: positions of the tree joints. The caller's input.
   VecX<S> v;  ///< nv: their rates.                                                          caller, or explicit_motion
@@ -114,5 +82,65 @@ struct Workspace {
 
 template <Scalar S>
 Workspace(const Mechanism<S>&) -> Workspace<S>;
+
+template <Scalar S>
+ModalState<S>::ModalState(const ModalBody& b) : axes(static_cast<std::size_t>(b.modes())) {
+    const Eigen::Index n = b.modes(), points = b.lump.count();
+    x = VecX<S>::Zero(3 * points);
+    N = MatX<S>::Zero(3 * points, n);
+    H = MatX<S>::Zero(6, n);
+    M = MatX<S>::Zero(n, n);
+    end_x = VecX<S>::Zero(3);
+    end_N = MatX<S>::Zero(3, n);
+    mass_N = N;
+    work = VecX<S>::Zero(points * n);
+    work_end = VecX<S>::Zero(n);
+  }
+
+template <Scalar S>
+Workspace<S>::Workspace(const Mechanism<S>& m)
+      : q(m.home.template cast<S>()),
+        v(VecX<S>::Zero(m.nv)),
+        a(VecX<S>::Zero(m.nv)),
+        X(m.parent.size()),
+        X0(m.parent.size()),
+        V(m.parent.size()),
+        A(m.parent.size()),
+        A0(m.parent.size()),
+        cut_wrench(static_cast<std::size_t>(m.equations)),
+        phi(VecX<S>::Zero(m.equations)),
+        k(VecX<S>::Zero(m.equations)),
+        K(MatX<S>::Zero(m.equations, m.nv)),
+        start(q),
+        found(q),
+        cq(VecX<S>::Zero(m.cut_coordinates())),
+        cv(VecX<S>::Zero(m.cut_coordinates())),
+        ca(VecX<S>::Zero(m.cut_coordinates())),
+        external(m.parent.size()),
+        tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
+        lambda(VecX<S>::Zero(m.equations)),
+        load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
+        slip(load),
+        applied(m.parent.size()),
+        f(m.parent.size()),
+        t(VecX<S>::Zero(m.nv)) {
+    for (const auto& body : m.modal) modal.emplace_back(*body);
+}
+template <Scalar S>
+Workspace<S>::Workspace(const Workspace&) = default;
+template <Scalar S>
+Workspace<S>::Workspace(Workspace&&) noexcept = default;
+template <Scalar S>
+Workspace<S>& Workspace<S>::operator=(const Workspace&) = default;
+template <Scalar S>
+Workspace<S>& Workspace<S>::operator=(Workspace&&) noexcept = default;
+template <Scalar S>
+Workspace<S>::~Workspace() = default;
+
+// compiled once, in src/model/workspace.cpp
+extern template struct ModalState<double>;
+extern template struct ModalState<Dual<double>>;
+extern template struct Workspace<double>;
+extern template struct Workspace<Dual<double>>;
 
 }  // namespace gough
