@@ -1,7 +1,7 @@
 #pragma once
 /// The states of a batch in packs, for one instruction set. Included once per set, by an object whose shared symbols become its own
 /// (CMakeLists.txt): what is compiled for AVX-512 must not run elsewhere.
-#include "gough/dynamics/dynamics.hpp"
+#include "gough/dynamics/kernels.hpp"
 
 namespace gough {
 

@@ -3,7 +3,10 @@
 #include "gough/dynamics/dalembert.hpp"
 
 #include "gough/dynamics/derivatives.hpp"
+#include "gough/dynamics/tree.hpp"
+#include "gough/dynamics/virtual_power.hpp"
 #include "gough/error.hpp"
+#include "gough/kinematics/jacobian.hpp"
 
 namespace gough {
 namespace {

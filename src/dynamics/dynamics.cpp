@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "choose_again.hpp"
+#include "gough/dynamics/legs.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/inverse.hpp"
 #include "gough/kinematics/singularity.hpp"
@@ -14,11 +15,6 @@
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
-
-template void inverse_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
-template void forward_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
-template void inverse_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
-template void forward_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
 
 namespace {
 

@@ -1,6 +1,8 @@
 #include "gough/dynamics/energy.hpp"
 
+#include "gough/dynamics/loads.hpp"
 #include "gough/dynamics/modal.hpp"
+#include "gough/kinematics/motion.hpp"
 
 namespace gough {
 namespace {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "gough/kinematics/tree.hpp"
 #include "gough/spatial/linalg.hpp"
 
 namespace gough {

@@ -1,5 +1,6 @@
 /// The kernels of leg_lanes.hpp for one instruction set. Included once per set; Lanes is how many legs go at once.
 #include "gough/dynamics/leg_lanes.hpp"
+#include "gough/dynamics/loads.hpp"
 #include "gough/scalar/pack.hpp"
 
 namespace gough {

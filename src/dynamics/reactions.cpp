@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <Eigen/QR>
 
+#include "gough/dynamics/kernels.hpp"
 #include "gough/kinematics/assemble.hpp"
 #include "gough/kinematics/jacobian.hpp"
 #include "gough/spatial/rank.hpp"

@@ -1,9 +1,21 @@
 #pragma once
 /// The library's own kernels on a traced robot, wherever the poses of its bodies come from.
 #include "gough/dynamics/kernels.hpp"
+#include "gough/kinematics/task_motion_kernels.hpp"
 #include "trace.hpp"
 
 namespace gough {
+
+// compiled once, in trace_kernels.cpp
+extern template struct Mechanism<Expr>;
+extern template Mechanism<Expr> Mechanism<double>::cast() const;
+extern template struct Workspace<Expr>;
+GOUGH_KINEMATIC_STAGES(Expr, extern)
+GOUGH_TASK_MOTION(Expr, extern)
+GOUGH_DYNAMIC_STAGES(Expr, extern)
+GOUGH_DYNAMICS(Expr, extern)
+GOUGH_INVERSE_DYNAMICS(Expr, extern)
+GOUGH_FORWARD_DYNAMICS(Expr, extern)
 
 /// A trace and the symbols of its parameters.
 struct Tracer {

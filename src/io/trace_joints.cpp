@@ -1,6 +1,7 @@
 /// From closed joint coordinates, for any mechanism.
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/error.hpp"
+#include "gough/kinematics/jacobian_kernels.hpp"
 #include "gough/kinematics/sampling.hpp"
 #include "trace_general.hpp"
 

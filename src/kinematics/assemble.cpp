@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gough/kinematics/closure.hpp"
+#include "gough/kinematics/jacobian.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {

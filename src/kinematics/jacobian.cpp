@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gough/kinematics/assemble.hpp"
+#include "gough/kinematics/jacobian_kernels.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {

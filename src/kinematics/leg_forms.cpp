@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "gough/kinematics/leg_solver.hpp"
+#include "gough/kinematics/tree.hpp"
 
 namespace gough {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gough/error.hpp"
+#include "gough/kinematics/jacobian.hpp"
 
 namespace gough {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gough/kinematics/cut_freedoms.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gough/dynamics/tree.hpp"
+#include "gough/spatial/linalg.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {

@@ -13,62 +13,30 @@
 
 namespace gough {
 
-/// The inertia that a body seems to have with everything it carries: (moment; force) = [A B; B^T C] (angular; linear).
 template <Scalar S>
-struct ArticulatedInertia {
-  Mat3<S> A, B, C;
-
-  explicit ArticulatedInertia(const Inertia<S>& I)
-      : A(I.second), B(cross_matrix(I.first)), C(Mat3<S>::Identity() * I.mass) {}
-  ArticulatedInertia() = default;
-
-  friend Force<S> operator*(const ArticulatedInertia& I, const Motion<S>& v) {
-    return {I.A * v.angular + I.B * v.linear, I.B.transpose() * v.angular + I.C * v.linear};
-  }
-  /// Adds X I X^T, the inertia `I` of a child.
-  void add(const Transform<S>& X, const ArticulatedInertia& I) {
-    const auto turned = [&](const Mat3<S>& M) -> Mat3<S> { return X.R * M * X.R.transpose(); };
-    const auto shifted = [&](const Mat3<S>& M) -> Mat3<S> {  // p~ M
-      Mat3<S> r;
-      for (int i = 0; i < 3; ++i) r.col(i) = cross<S>(X.p, M.col(i));
-      return r;
-    };
-    const Mat3<S> b = turned(I.B), c = turned(I.C), moved = b + shifted(c);
-    C += c;
-    B += moved;
-    A += turned(I.A) + shifted(moved.transpose()) + shifted(b.transpose()).transpose();
-  }
-};
+void ArticulatedInertia<S>::add(const Transform<S>& X, const ArticulatedInertia& I) {
+  const auto turned = [&](const Mat3<S>& M) -> Mat3<S> { return X.R * M * X.R.transpose(); };
+  const auto shifted = [&](const Mat3<S>& M) -> Mat3<S> {  // p~ M
+    Mat3<S> r;
+    for (int i = 0; i < 3; ++i) r.col(i) = cross<S>(X.p, M.col(i));
+    return r;
+  };
+  const Mat3<S> b = turned(I.B), c = turned(I.C), moved = b + shifted(c);
+  C += c;
+  B += moved;
+  A += turned(I.A) + shifted(moved.transpose()) + shifted(b.transpose()).transpose();
+}
 
 template <Scalar S>
-struct Articulated {
-  struct Body {
-    ArticulatedInertia<S> inertia;        ///< I^A
-    std::array<Force<S>, 6> U;            ///< per coordinate of the joint
-    Eigen::Matrix<S, 6, 6> D, D_inverse;  ///< as many rows and columns as coordinates are used
-    std::vector<Force<S>> p;              ///< per right side
-    std::vector<Motion<S>> a;
-  };
-  struct Modes {
-    MatX<S> U, W;  ///< 6 x modes, in the frame of the body before; D^-1 U^T
-    MatX<S> D;     ///< modes x modes, factored
-    VecX<S> u;     ///< modes
-  };
-  std::vector<Body> body;
-  std::vector<Modes> modes;  ///< per Structure::modal
-  S smallest_pivot{1.0};
-
-  /// `most` right sides are solved at a time.
-  Articulated(const Structure& m, std::size_t most) : body(m.parent.size()) {
-    for (Body& b : body) {
-      b.p.resize(most);
-      b.a.resize(most);
-    }
-    for (const auto& x : m.modal)
-      modes.push_back({MatX<S>::Zero(6, x->modes()), MatX<S>::Zero(x->modes(), 6),
-                       MatX<S>::Zero(x->modes(), x->modes()), VecX<S>::Zero(x->modes())});
+Articulated<S>::Articulated(const Structure& m, std::size_t most) : body(m.parent.size()) {
+  for (Body& b : body) {
+    b.p.resize(most);
+    b.a.resize(most);
   }
-};
+  for (const auto& x : m.modal)
+    modes.push_back({MatX<S>::Zero(6, x->modes()), MatX<S>::Zero(x->modes(), 6), MatX<S>::Zero(x->modes(), x->modes()),
+                     VecX<S>::Zero(x->modes())});
+}
 
 namespace detail {
 /// I^A S_j, the c-th column: a joint along one axis of its body picks a column of I^A.

@@ -13,19 +13,12 @@
 namespace gough {
 
 template <Scalar S>
-struct DAlembert {
-  std::vector<Inertia<S>> composite;
-  MatX<S> M, MG, M_c;
-  MatX<S> right;  ///< mobility x 1
-  S smallest_pivot{1.0};
-
-  DAlembert(const Structure& m, const Selection& s)
-      : composite(m.parent.size()),
-        M(m.nv, m.nv),
-        MG(m.nv, static_cast<Eigen::Index>(s.independent.size())),
-        M_c(MG.cols(), MG.cols()),
-        right(MG.cols(), 1) {}
-};
+DAlembert<S>::DAlembert(const Structure& m, const Selection& s)
+    : composite(m.parent.size()),
+      M(m.nv, m.nv),
+      MG(m.nv, static_cast<Eigen::Index>(s.independent.size())),
+      M_c(MG.cols(), MG.cols()),
+      right(MG.cols(), 1) {}
 
 /// (P1) Reads t. Writes F.
 template <Scalar S>
@@ -51,18 +44,5 @@ void accelerations_by_dalembert(const Mechanism<S>& m, const ExplicitForm<S>& fo
   w.a.noalias() += form.G.lazyProduct(d.right.col(0));
   w.t.noalias() += d.MG.lazyProduct(d.right.col(0));
 }
-
-/// The matrices of (P3), for a `double` mechanism at q, v (allocates).
-struct CompactForm {
-  MatX<double> W, W_rate;           ///< W and its time derivative
-  MatX<double> M_c, C_c, D_c, K_c;  ///< y x y
-  MatX<double> M_c_rate;            ///< the time derivative of M_c, exact
-  VecX<double> eta_c;               ///< gravity, external wrenches, springs between points, loads of cut joints
-  VecX<double> spring_c;            ///< W^T K_t (q - q_0)
-  VecX<double> friction_c;          ///< W^T of dry and other friction that is not a damper, and of springs on turns
-};
-CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& w, const Selection& s);
-/// tau_c of (P3) for given y''.
-VecX<double> compact_forces(const CompactForm& c, const VecX<double>& yd, const VecX<double>& ydd);
 
 }  // namespace gough

@@ -4,6 +4,8 @@
 /// Then the kernels run in dual numbers, their velocities and accelerations from y', y''. No differences, no tuning.
 #include "gough/dynamics/dynamics.hpp"
 
+#include "gough/kinematics/jacobian.hpp"
+
 namespace gough {
 
 /// (Q1) one Newton step on the dependent coordinates. Leaves stage closure.

@@ -12,13 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "gough/dynamics/dalembert.hpp"
+#include "gough/dynamics/formulations.hpp"
 #include "gough/dynamics/leg_lanes.hpp"
-#include "gough/dynamics/legs.hpp"
-#include "gough/dynamics/multipliers.hpp"
-#include "gough/dynamics/noc.hpp"
-#include "gough/dynamics/scdd.hpp"
-#include "gough/dynamics/virtual_power.hpp"
 #include "gough/kinematics/answer.hpp"
 #include "gough/kinematics/task_motion.hpp"
 
@@ -82,6 +77,11 @@ struct Dynamics {
   /// The same choices for another scalar.
   template <Scalar T>
   Dynamics(const Mechanism<S>& m, const Dynamics<T>& other);
+  Dynamics(const Dynamics&);
+  Dynamics(Dynamics&&) noexcept;
+  Dynamics& operator=(const Dynamics&);
+  Dynamics& operator=(Dynamics&&) noexcept;
+  ~Dynamics();
 
   bool by_legs() const { return options.by == Formulation::legs && split && split->rigid; }
   /// With too few drives the forces that come nearest depend on y: all formulations then take the same one.
@@ -128,12 +128,33 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<doub
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o = {});
 
-/// The kernels, for any scalar: no status, no choice of coordinates.
+/// The kernels, for any scalar: no status, no choice of coordinates. Compiled for `double` and `Dual<double>`; include kernels.hpp for
+/// another.
 template <Scalar S>
 void inverse_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
 template <Scalar S>
 void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
+/// The same for bodies whose poses X, X0 are known.
+template <Scalar S>
+void inverse_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
+template <Scalar S>
+void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
+
+// Compiled once for these scalars, in src/dynamics/: stages.cpp, and a file for each scalar and direction.
+#define GOUGH_DYNAMICS(S, EXTERN)     \
+  EXTERN template struct Dynamics<S>; \
+  EXTERN template Dynamics<S>::Dynamics(const Mechanism<S>&, const Dynamics<double>&);
+#define GOUGH_INVERSE_DYNAMICS(S, EXTERN)                                                \
+  EXTERN template void inverse_kernel(const Mechanism<S>&, Workspace<S>&, Dynamics<S>&); \
+  EXTERN template void inverse_from_poses(const Mechanism<S>&, Workspace<S>&, Dynamics<S>&);
+#define GOUGH_FORWARD_DYNAMICS(S, EXTERN)                                                \
+  EXTERN template void forward_kernel(const Mechanism<S>&, Workspace<S>&, Dynamics<S>&); \
+  EXTERN template void forward_from_poses(const Mechanism<S>&, Workspace<S>&, Dynamics<S>&);
+GOUGH_DYNAMICS(double, extern)
+GOUGH_INVERSE_DYNAMICS(double, extern)
+GOUGH_FORWARD_DYNAMICS(double, extern)
+GOUGH_DYNAMICS(Dual<double>, extern)
+GOUGH_INVERSE_DYNAMICS(Dual<double>, extern)
+GOUGH_FORWARD_DYNAMICS(Dual<double>, extern)
 
 }  // namespace gough
-
-#include "gough/dynamics/kernels.hpp"

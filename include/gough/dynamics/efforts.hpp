@@ -8,26 +8,10 @@
 /// their springs for the motion asked for: zero when the elastic motion is the true one.
 #include <span>
 
+#include "gough/dynamics/formulations.hpp"
 #include "gough/kinematics/explicit_form.hpp"
 
 namespace gough {
-
-template <Scalar S>
-struct Efforts {
-  enum class Kind { same, square, redundant, under };
-
-  std::vector<int> coordinate;  ///< the velocity coordinate of each effort
-  Kind kind = Kind::same;
-  std::vector<int> rows, columns;  ///< pivots of a square A^T, found in double
-  std::vector<S> weight;           ///< of (A3)
-  MatX<S> A;                       ///< efforts x y
-  MatX<S> normal, small;           ///< scratch of (A2) to (A4)
-  VecX<S> e;                       ///< the efforts
-  VecX<S> rest;                    ///< F - A^T e
-  S smallest_pivot{1.0};
-
-  int size() const { return static_cast<int>(coordinate.size()); }
-};
 
 /// Sizes and kind for `freedoms` independent coordinates; `same`: they are the drives themselves, in order.
 template <Scalar S>

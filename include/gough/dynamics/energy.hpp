@@ -4,7 +4,7 @@
 ///   V = -sum g . (m_j x_cj) + sum 1/2 c (q - q_0)^2 + sum 1/2 c (l - l_0)^2                                 (W2)
 ///   tau . q'_a = T' + V' + losses - external power                                                          (W3)
 /// They need q and v alone and share nothing with the formulations: a balance that closes is a second witness.
-#include "gough/dynamics/loads.hpp"
+#include "gough/dynamics/formulations.hpp"
 
 namespace gough {
 

@@ -1,6 +1,13 @@
 #pragma once
-/// The switch over formulations: stages, then the formulation's own steps. Included by dynamics.hpp.
+/// The switch over formulations: stages, then the formulation's own steps. For scalars other than `double` and `Dual<double>`, for
+/// which dynamics.hpp's declarations are compiled.
+#include "gough/dynamics/dalembert.hpp"
 #include "gough/dynamics/dynamics.hpp"
+#include "gough/dynamics/legs.hpp"
+#include "gough/dynamics/multipliers.hpp"
+#include "gough/dynamics/noc.hpp"
+#include "gough/dynamics/scdd.hpp"
+#include "gough/dynamics/virtual_power.hpp"
 
 namespace gough {
 
@@ -41,6 +48,17 @@ Dynamics<S>::Dynamics(const Mechanism<S>& m, const Dynamics<T>& o)
   if (o.elastic_legs) elastic_legs.emplace(m, *split, *o.elastic_legs);
   size(m);
 }
+
+template <Scalar S>
+Dynamics<S>::Dynamics(const Dynamics&) = default;
+template <Scalar S>
+Dynamics<S>::Dynamics(Dynamics&&) noexcept = default;
+template <Scalar S>
+Dynamics<S>& Dynamics<S>::operator=(const Dynamics&) = default;
+template <Scalar S>
+Dynamics<S>& Dynamics<S>::operator=(Dynamics&&) noexcept = default;
+template <Scalar S>
+Dynamics<S>::~Dynamics() = default;
 
 namespace detail {
 
@@ -233,10 +251,5 @@ void forward_kernel(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d) {
   tree_positions(m, w);
   forward_from_poses(m, w, d);
 }
-
-extern template void inverse_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
-extern template void forward_kernel(const Mechanism<double>&, Workspace<double>&, Dynamics<double>&);
-extern template void inverse_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
-extern template void forward_kernel(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&, Dynamics<Dual<double>>&);
 
 }  // namespace gough

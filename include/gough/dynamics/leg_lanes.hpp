@@ -11,7 +11,7 @@
 #include <array>
 #include <vector>
 
-#include "gough/dynamics/loads.hpp"
+#include "gough/dynamics/formulations.hpp"
 
 namespace gough {
 

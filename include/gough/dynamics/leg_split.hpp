@@ -10,70 +10,22 @@
 
 namespace gough {
 
-struct LegSplit {
-  int first = 0, n = 0;           ///< velocity coordinates
-  std::vector<int> rows;          ///< of K: they solve `columns`, in the order of elimination
-  std::vector<int> columns;       ///< velocity coordinates
-  std::vector<int> rest_rows;     ///< of K: they constrain the platform
-  std::vector<int> free_columns;  ///< the leg's coordinates that the platform's motion leaves open (elastic ones)
-  std::vector<int> natural;       ///< 0, 1, ..
-};
-
-struct PlatformSplit {
-  int first = 0;  ///< the platform's first velocity coordinate
-  std::vector<LegSplit> leg;
-  std::vector<int> rows;                    ///< of Z, in the order of elimination; Z stacks the legs' rest rows
-  std::vector<int> dependent, independent;  ///< of the platform's six coordinates
-  std::vector<int> natural;
-  int constraints = 0;  ///< rows of Z
-  bool rigid = true;    ///< no leg has free columns
-  double smallest_pivot = 1;
-
-  int freedoms() const;
-};
-
-/// Whether every equation belongs to exactly one leg of a floating platform.
-bool splits_into_legs(const Structure& m);
-
-/// For a floating platform at the workspace's position (stage closure).
-PlatformSplit split_platform(const Mechanism<double>& m, const Workspace<double>& w);
-
 template <Scalar S>
-struct LegReduction {
-  struct Leg {
-    MatX<S> K_ss;         ///< factored
-    MatX<S> right, work;  ///< -K_Ps and k_s, then the solution
-    MatX<S> G;            ///< n x 6
-    VecX<S> g;            ///< n
-    MatX<S> lambda, lambda_work;
-    S smallest_pivot{1.0};
-  };
-  std::vector<Leg> leg;
-  MatX<S> Z;                     ///< constraints x 6
-  VecX<S> z;                     ///< constraints
-  MatX<S> Z_d, Z_right, Z_work;  ///< the selected rows, factored; right sides
-  MatX<S> mu, mu_work;           ///< forces of the selected rows
-  MatX<S> D;                     ///< 6 x freedoms of the platform
-  Vec6<S> d;
-  S smallest_pivot{1.0};
-
-  explicit LegReduction(const PlatformSplit& split) {
-    const auto c = static_cast<Eigen::Index>(split.rows.size()),
-               n = static_cast<Eigen::Index>(split.independent.size());
-    for (const LegSplit& l : split.leg) {
-      const auto r = static_cast<Eigen::Index>(l.rows.size());
-      leg.push_back({MatX<S>(r, r), MatX<S>(r, 7), MatX<S>(r, 7), MatX<S>::Zero(l.n, 6), VecX<S>::Zero(l.n),
-                     MatX<S>(r, 1), MatX<S>(r, 1), S(1.0)});
-    }
-    Z = MatX<S>::Zero(split.constraints, 6);
-    z = VecX<S>::Zero(split.constraints);
-    Z_d = MatX<S>(c, c);
-    Z_right = Z_work = MatX<S>(c, n + 1);
-    mu = mu_work = MatX<S>(c, 1);
-    D = MatX<S>::Zero(6, n);
-    d = Vec6<S>::Zero();
+LegReduction<S>::LegReduction(const PlatformSplit& split) {
+  const auto c = static_cast<Eigen::Index>(split.rows.size()), n = static_cast<Eigen::Index>(split.independent.size());
+  for (const LegSplit& l : split.leg) {
+    const auto r = static_cast<Eigen::Index>(l.rows.size());
+    leg.push_back({MatX<S>(r, r), MatX<S>(r, 7), MatX<S>(r, 7), MatX<S>::Zero(l.n, 6), VecX<S>::Zero(l.n),
+                   MatX<S>(r, 1), MatX<S>(r, 1), S(1.0)});
   }
-};
+  Z = MatX<S>::Zero(split.constraints, 6);
+  z = VecX<S>::Zero(split.constraints);
+  Z_d = MatX<S>(c, c);
+  Z_right = Z_work = MatX<S>(c, n + 1);
+  mu = mu_work = MatX<S>(c, 1);
+  D = MatX<S>::Zero(6, n);
+  d = Vec6<S>::Zero();
+}
 
 /// (L1), (L2) for one leg; `row` is its first row of Z. Reads K, k.
 template <Scalar S>

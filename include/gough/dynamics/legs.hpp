@@ -15,28 +15,18 @@
 namespace gough {
 
 template <Scalar S>
-struct Legs {
-  Vec6<S> F_P = Vec6<S>::Zero();  ///< t_P + sum G_i^T t_i
-  std::vector<Inertia<S>> composite;
-  MatX<S> M, MG;  ///< nv x nv (legs' blocks used), nv x 6: M_i G_i
-  MatX<S> M_P, M_D, M_y, F_y;
-  Scdd<S> tips;
-  Articulated<S> chain;
-  S smallest_pivot{1.0};
-
-  Legs(const Structure& m, const Selection& s, const PlatformSplit* split)
-      : composite(m.parent.size()),
-        M(m.nv, m.nv),
-        MG(m.nv, 6),
-        M_P(6, 6),
-        tips(m, s, split),
-        chain(m, tips.most_rows() + 1) {
-    const auto f = static_cast<Eigen::Index>(split != nullptr ? split->independent.size() : 0);
-    M_D = MatX<S>(6, f);
-    M_y = MatX<S>(f, f);
-    F_y = MatX<S>(f, 1);
-  }
-};
+Legs<S>::Legs(const Structure& m, const Selection& s, const PlatformSplit* split)
+    : composite(m.parent.size()),
+      M(m.nv, m.nv),
+      MG(m.nv, 6),
+      M_P(6, 6),
+      tips(m, s, split),
+      chain(m, tips.most_rows() + 1) {
+  const auto f = static_cast<Eigen::Index>(split != nullptr ? split->independent.size() : 0);
+  M_D = MatX<S>(6, f);
+  M_y = MatX<S>(f, f);
+  F_y = MatX<S>(f, 1);
+}
 
 /// A = rows of G_i D.
 template <Scalar S>
@@ -73,28 +63,15 @@ void loop_forces_by_legs(const PlatformSplit& s, LegReduction<S>& r, const Effor
         s.leg[i], [&](int c) -> S { return w.t[c]; }, r.leg[i], w);
 }
 
-/// Inverse dynamics of legs with elastic joints of their own, where the actuators are as many as the platform's freedoms.
 template <Scalar S>
-struct ElasticLegs {
-  Efforts<S> actuated;         ///< the actuators' efforts on the platform's freedoms
-  VecX<S> F;                   ///< forces on those
-  std::vector<int> effort_of;  ///< per velocity coordinate: its place among all efforts; -1: none
-
-  ElasticLegs(const Structure& m, const PlatformSplit& s) : effort_of(static_cast<std::size_t>(m.nv), -1) {
-    const auto freedoms = static_cast<int>(s.independent.size());
-    actuated = make_efforts<S>(m.actuator, freedoms, false);
-    F = VecX<S>::Zero(freedoms);
-    const std::vector<int> drives = m.driven();
-    for (std::size_t i = 0; i < drives.size(); ++i)
-      effort_of[static_cast<std::size_t>(drives[i])] = static_cast<int>(i);
-  }
-  /// The same choices for another scalar.
-  template <Scalar T>
-  ElasticLegs(const Structure& m, const PlatformSplit& s, const ElasticLegs<T>& other) : ElasticLegs(m, s) {
-    actuated.rows = other.actuated.rows;
-    actuated.columns = other.actuated.columns;
-  }
-};
+ElasticLegs<S>::ElasticLegs(const Structure& m, const PlatformSplit& s)
+    : effort_of(static_cast<std::size_t>(m.nv), -1) {
+  const auto freedoms = static_cast<int>(s.independent.size());
+  actuated = make_efforts<S>(m.actuator, freedoms, false);
+  F = VecX<S>::Zero(freedoms);
+  const std::vector<int> drives = m.driven();
+  for (std::size_t i = 0; i < drives.size(); ++i) effort_of[static_cast<std::size_t>(drives[i])] = static_cast<int>(i);
+}
 
 /// (R1), then (R3). Reads t. Writes all efforts and lambda.
 template <Scalar S>

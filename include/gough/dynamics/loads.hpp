@@ -5,19 +5,10 @@
 ///   F_s = -(c (l - l_0) + d l') along a spring between two points                                          (F3)
 /// Forces on tree coordinates go into `load`; those on cut coordinates, springs and external wrenches into `applied`.
 /// There is one evaluation per state, and all formulations share it.
-#include <string>
-#include <vector>
-
-#include "gough/dynamics/own_friction.hpp"
+#include "gough/dynamics/formulations.hpp"
 #include "gough/kinematics/cut_freedoms.hpp"
 
 namespace gough {
-
-enum class FrictionFunction { viscous, coulomb, quadratic, cubic, square_root, own };
-inline constexpr std::array<std::string_view, 5> friction_function_names = {"viscous", "coulomb", "quadratic", "cubic",
-                                                                            "square_root"};
-/// By name, `own` for one that define_friction made known; throws Error for any other.
-FrictionFunction friction_function(const std::string& name);
 
 /// (F2)
 template <Scalar S>
@@ -40,30 +31,6 @@ S friction_value(FrictionFunction function, const S& v, const CoulombRule& rule)
   }
   return S(0.0);
 }
-
-/// Which coordinates carry loads, found once: a mechanism without friction or springs then pays nothing.
-struct LoadPlan {
-  struct Term {
-    FrictionFunction function;
-    int coefficient;
-    std::shared_ptr<const OwnFriction> own = {};
-  };
-  struct Coordinate {
-    int index;     ///< into Structure::coordinate
-    int position;  ///< of a one-axis tree joint in q; -1 otherwise
-    int joint;     ///< the tree joint or the cut joint
-    int axis;      ///< which of the joint's coordinates
-    bool spring;
-    std::vector<Term> friction;
-  };
-  std::vector<Coordinate> tree, cut;
-  std::vector<int> loaded_cuts;       ///< cut joints with a loaded coordinate
-  std::vector<int> sprung_spherical;  ///< tree joints with springs on turns
-  bool applied = false;               ///< some load is a wrench on a body
-
-  LoadPlan() = default;
-  explicit LoadPlan(const Mechanism<double>& m);
-};
 
 /// (F2) of one term on a coordinate whose rate is v.
 template <Scalar S>

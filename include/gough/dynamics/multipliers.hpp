@@ -12,28 +12,20 @@
 namespace gough {
 
 template <Scalar S>
-struct Multipliers {
-  MatX<S> kkt, right, work, M;
-  std::vector<Inertia<S>> composite;
-  std::vector<int> rows, columns;
-  MatX<S> lambda, lambda_work;  ///< of the selected rows, one column
-  S smallest_pivot{1.0};
-
-  Multipliers(const Structure& m, const Selection& s)
-      : kkt(m.nv + s.rank(), m.nv + s.rank()),
-        right(kkt.rows(), 1),
-        work(kkt.rows(), 1),
-        M(m.nv, m.nv),
-        composite(m.parent.size()),
-        lambda(s.rank(), 1),
-        lambda_work(s.rank(), 1) {
-    for (int i = 0; i < s.rank(); ++i)
-      rows.push_back(m.nv + i), columns.push_back(s.dependent[static_cast<std::size_t>(i)]);
-    for (int i = 0; i < s.rank(); ++i)
-      rows.push_back(s.dependent[static_cast<std::size_t>(i)]), columns.push_back(m.nv + i);
-    for (const int y : s.independent) rows.push_back(y), columns.push_back(y);
-  }
-};
+Multipliers<S>::Multipliers(const Structure& m, const Selection& s)
+    : kkt(m.nv + s.rank(), m.nv + s.rank()),
+      right(kkt.rows(), 1),
+      work(kkt.rows(), 1),
+      M(m.nv, m.nv),
+      composite(m.parent.size()),
+      lambda(s.rank(), 1),
+      lambda_work(s.rank(), 1) {
+  for (int i = 0; i < s.rank(); ++i)
+    rows.push_back(m.nv + i), columns.push_back(s.dependent[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < s.rank(); ++i)
+    rows.push_back(s.dependent[static_cast<std::size_t>(i)]), columns.push_back(m.nv + i);
+  for (const int y : s.independent) rows.push_back(y), columns.push_back(y);
+}
 
 /// lambda from the dependent coordinates' equations: K_d^T lambda = t_d - (B e)_d. Reads t, the factored K_d. Writes
 /// w.lambda.                                                                                                (M1)

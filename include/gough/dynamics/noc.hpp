@@ -12,24 +12,14 @@
 namespace gough {
 
 template <Scalar S>
-struct Noc {
-  MatX<S> T;                    ///< 6 bodies x y: in body frames while built, then about the mass centres, base axes
-  MatX<S> MT;                   ///< 6 x y
-  std::vector<Vec6<S>> wrench;  ///< M t' + W M t - w
-  std::vector<Mat3<S>> about_centre;
-  std::vector<Vec3<S>> centre;
-  MatX<S> M_y, right;
-  S smallest_pivot{1.0};
-
-  Noc(const Structure& m, const Selection& s)
-      : T(6 * static_cast<Eigen::Index>(m.parent.size()), static_cast<Eigen::Index>(s.independent.size())),
-        MT(6, T.cols()),
-        wrench(m.parent.size()),
-        about_centre(m.parent.size()),
-        centre(m.parent.size()),
-        M_y(T.cols(), T.cols()),
-        right(T.cols(), 1) {}
-};
+Noc<S>::Noc(const Structure& m, const Selection& s)
+    : T(6 * static_cast<Eigen::Index>(m.parent.size()), static_cast<Eigen::Index>(s.independent.size())),
+      MT(6, T.cols()),
+      wrench(m.parent.size()),
+      about_centre(m.parent.size()),
+      centre(m.parent.size()),
+      M_y(T.cols(), T.cols()),
+      right(T.cols(), 1) {}
 
 /// (N1) about the mass centres in base axes. Reads X, X0, L = G. Writes T, centre, about_centre.
 template <Scalar S>
@@ -121,13 +111,5 @@ void accelerations_by_noc(const Mechanism<S>& m, const ExplicitForm<S>& form, co
   add_rotors(m, form.G, d.M_y);
   d.smallest_pivot = reduced_accelerations(form, efforts, bias, d.M_y, d.right, F, w);
 }
-
-/// (N4): M and N q' - (gravity, loads) in the drives' coordinates from legs taken as serial chains of six axes, paper
-/// 002's own arrangement (allocates). Throws Error where a leg is no such chain.
-struct NocLegForm {
-  MatX<double> M;
-  VecX<double> bias;
-};
-NocLegForm noc_leg_form(const Mechanism<double>& m, Workspace<double>& w, bool applied);
 
 }  // namespace gough

@@ -22,53 +22,8 @@
 
 namespace gough {
 
-/// A chain: coordinates and bodies that no joint of the tree ties to the rest.
-struct Chain {
-  int first = 0, n = 0;            ///< velocity coordinates
-  int first_body = 0, bodies = 0;  ///< contiguous, like the coordinates
-  std::vector<int> rows;           ///< selected rows of K that touch it; onto the platform: rows s, then rows r
-  std::vector<int> place;  ///< where they stand among the selected rows; onto the platform: rows r among all legs'
-  int solved = 0;          ///< onto the platform: how many rows s
-};
-
-/// The tree's chains; `rows` are those of the selection that reach into each.
-std::vector<Chain> find_chains(const Structure& m, const Selection& s);
-/// The legs of a floating platform, with rows s and the chosen rows r.
-std::vector<Chain> chains_onto_platform(const Structure& m, const PlatformSplit& split);
-
 /// Runs task(i) for i in [0, n), on several threads when `parallel`.
 void for_each_chain(int n, bool parallel, const std::function<void(int)>& task);
-
-template <Scalar S>
-struct Scdd {
-  struct Block {
-    MatX<S> M;      ///< n x n, factored
-    MatX<S> x;      ///< n x 1
-    MatX<S> Y;      ///< n x rows
-    MatX<S> L;      ///< rows x rows: K_i Y_i
-    MatX<S> right;  ///< rows x (7 + rows r): K_Ps, k - K x and L_sr; rows s then solved
-    S smallest_pivot{1.0};
-  };
-  std::vector<Chain> chain;
-  std::vector<Block> block;
-  bool onto_platform = false;
-  bool parallel = false;
-  MatX<S> M;
-  std::vector<Inertia<S>> composite;
-  MatX<S> L, right;                     ///< (S2): rank x rank, rank x 1
-  MatX<S> M_P, M_D;                     ///< (S3): 6 x 6, 6 x freedoms
-  MatX<S> M_y, F_y;                     ///< (S3): freedoms x freedoms, freedoms x 1
-  MatX<S> join, join_right, join_work;  ///< (S3): 6 + rows r, and one column
-  std::vector<int> join_rows, join_columns;
-  S smallest_pivot{1.0};
-
-  Scdd(const Structure& m, const Selection& s, const PlatformSplit* split);
-  std::size_t most_rows() const {
-    std::size_t most = 0;
-    for (const Chain& c : chain) most = std::max(most, c.rows.size());
-    return most;
-  }
-};
 
 inline constexpr int large_chain = 48;  ///< coordinates from which chains are worth a thread each
 
@@ -317,25 +272,5 @@ void accelerations_by_scdd(const Mechanism<S>& m, const Selection& s, const Plat
     join_platform(*split, *r, push, d, w);
   } else join_tips(s, d, w);
 }
-
-/// (S5) as printed: how far it got, and the eigenvalue that decides.
-struct ScddIteration {
-  int iterations = 0;
-  bool converged = false;
-  double change = 0;      ///< of y'' in the last step, relative
-  double eigenvalue = 0;  ///< the largest of S^-1 M_c; it converges while relaxation times this is below 2
-  VecX<double> y;         ///< y''
-};
-struct IterationRule {
-  int most = 200;
-  double relaxation = 1;
-  double tolerance = 1e-12;
-  bool feed_back = false;  ///< one iteration an evaluation, from the accelerations of the one before, as printed
-};
-/// Reads X and t at q'' = g, the explicit form, F = A^T e. Writes a. Starts from y'' = 0, or from `before` where it feeds
-/// back. Allocates.
-ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
-                           const VecX<double>& F, const IterationRule& rule, const VecX<double>& before,
-                           Workspace<double>& w);
 
 }  // namespace gough

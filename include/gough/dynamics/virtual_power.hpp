@@ -13,6 +13,16 @@
 
 namespace gough {
 
+template <Scalar S>
+VirtualPower<S>::VirtualPower(const Structure& m, const Selection& s)
+    : J(6 * static_cast<Eigen::Index>(m.parent.size()), static_cast<Eigen::Index>(s.independent.size())),
+      H(J.cols(),
+        10 * static_cast<Eigen::Index>(m.parent.size()) + static_cast<Eigen::Index>(m.coefficient_name.size())),
+      p(H.cols()),
+      H_j(J.cols(), 10),
+      M_y(J.cols(), J.cols()),
+      right(J.cols(), 1) {}
+
 template <class S>
 using Omega = Eigen::Matrix<S, 6, 10>;
 
@@ -50,25 +60,6 @@ Omega<S> omega_matrix(const Vec3<S>& w, const Vec3<S>& dw, const Vec3<S>& dv) {
   O.template block<3, 1>(3, 9).setZero();
   return O;
 }
-
-template <Scalar S>
-struct VirtualPower {
-  MatX<S> J;    ///< 6 bodies x y: J_T, J_R, body frames
-  MatX<S> H;    ///< y x (10 per body, then one per friction coefficient)
-  VecX<S> p;    ///< all parameters in H's order
-  MatX<S> H_j;  ///< y x 10
-  MatX<S> M_y, right;
-  S smallest_pivot{1.0};
-
-  VirtualPower(const Structure& m, const Selection& s)
-      : J(6 * static_cast<Eigen::Index>(m.parent.size()), static_cast<Eigen::Index>(s.independent.size())),
-        H(J.cols(),
-          10 * static_cast<Eigen::Index>(m.parent.size()) + static_cast<Eigen::Index>(m.coefficient_name.size())),
-        p(H.cols()),
-        H_j(J.cols(), 10),
-        M_y(J.cols(), J.cols()),
-        right(J.cols(), 1) {}
-};
 
 /// (J1) Reads X, dq'/dy' = G. Writes J.
 template <Scalar S>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gough/kinematics/closure.hpp"
+#include "gough/kinematics/stages.hpp"
 
 namespace gough {
 

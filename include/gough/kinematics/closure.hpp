@@ -15,12 +15,6 @@
 namespace gough {
 
 template <Scalar S>
-struct RowValue {
-  S phi;
-  Force<S> wrench;  ///< on B, about the base's origin
-};
-
-template <Scalar S>
 RowValue<S> row_value(const CutRow& row, const Transform<S>& A, const Transform<S>& B, const S& length) {
   const Vec3<S> zero = Vec3<S>::Zero();
   const auto axis = [](const Transform<S>& X, int i) -> Vec3<S> { return X.R.col(i); };
@@ -85,8 +79,5 @@ void closure(const Mechanism<S>& m, Workspace<S>& w) {
   }
   w.stage = Stage::closure;
 }
-
-extern template void closure(const Mechanism<double>&, Workspace<double>&);
-extern template void closure(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&);
 
 }  // namespace gough

@@ -10,7 +10,7 @@
 
 #include "gough/kinematics/answer.hpp"
 #include "gough/kinematics/assemble.hpp"
-#include "gough/kinematics/explicit_form.hpp"
+#include "gough/kinematics/stages.hpp"
 
 namespace gough {
 

@@ -6,59 +6,18 @@
 /// Which coordinates y are independent, which rows of K are used, and in which order they are eliminated is a
 /// `Selection`, made by a double-only stage with full pivoting. Kernels follow it blindly and report their smallest
 /// pivot; when that falls, the caller selects again (along Bricard's motion any fixed choice fails somewhere).
-#include <vector>
-
 #include "gough/kinematics/motion.hpp"
 #include "gough/spatial/linalg.hpp"
 
 namespace gough {
 
-struct Selection {
-  std::vector<int> independent;  ///< velocity coordinates y
-  std::vector<int> dependent;    ///< in the order of elimination
-  std::vector<int> rows;         ///< of K, in the order of elimination
-  std::vector<int> natural;      ///< 0, 1, .. rank-1: the factored matrix is already in its order
-  double smallest_pivot = 0;     ///< over the largest; 0 when nothing was eliminated
-  bool complete = false;         ///< the wished-for coordinates are independent and determine the rest
-
-  int rank() const { return static_cast<int>(rows.size()); }
-};
-
-/// Pivots of a matrix without units by full pivoting: the columns of a low class are used up first.
-struct Pivots {
-  std::vector<int> rows, columns;  ///< in the order of elimination
-  double smallest = 1;             ///< over the largest
-  int last_class = 0;              ///< the highest class a pivot was taken from
-};
-Pivots find_pivots(MatX<double> A, const std::vector<int>& column_class, int rank);
-
-/// Eliminates with full pivoting: columns of a low class become dependent first. rank: of K (a check knows it).
-Selection select_coordinates(const Mechanism<double>& m, const Workspace<double>& w,
-                             const std::vector<int>& column_class, int rank);
-/// Actuated and elastic coordinates independent (paper 000's q_ae).
-Selection select_driven(const Mechanism<double>& m, const Workspace<double>& w, int rank);
-/// The floating platform's task coordinates independent.
-Selection select_platform(const Mechanism<double>& m, const Workspace<double>& w, int rank);
-/// Whatever is best conditioned.
-Selection select_any(const Mechanism<double>& m, const Workspace<double>& w, int rank);
-
-/// Everything (E1)-(E3) needs, sized once.
 template <Scalar S>
-struct ExplicitForm {
-  MatX<S> K_d;    ///< rank x rank, factored
-  MatX<S> right;  ///< rank x (independent + 1): -K_y and k, then the solution
-  MatX<S> work;
-  MatX<S> G;  ///< nv x independent
-  VecX<S> g;  ///< nv
-  S smallest_pivot{};
-
-  ExplicitForm(const Structure& m, const Selection& s)
-      : K_d(s.rank(), s.rank()),
-        right(s.rank(), static_cast<Eigen::Index>(s.independent.size()) + 1),
-        work(right.rows(), right.cols()),
-        G(MatX<S>::Zero(m.nv, static_cast<Eigen::Index>(s.independent.size()))),
-        g(VecX<S>::Zero(m.nv)) {}
-};
+ExplicitForm<S>::ExplicitForm(const Structure& m, const Selection& s)
+    : K_d(s.rank(), s.rank()),
+      right(s.rank(), static_cast<Eigen::Index>(s.independent.size()) + 1),
+      work(right.rows(), right.cols()),
+      G(MatX<S>::Zero(m.nv, static_cast<Eigen::Index>(s.independent.size()))),
+      g(VecX<S>::Zero(m.nv)) {}
 
 /// Reads K, k. Writes G, g. No allocation, no branch on S.
 template <Scalar S>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "gough/kinematics/closure.hpp"
+#include "gough/kinematics/stages.hpp"
 #include "gough/model/leg_form.hpp"
 
 namespace gough {

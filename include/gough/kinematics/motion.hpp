@@ -141,7 +141,7 @@ constexpr bool is_point(JointKind kind) {
 /// `closed`: positions and velocities close the loops exactly. The points of a cut joint then coincide and move alike, and
 /// traced code need not multiply those zeros.
 template <Scalar S>
-void closure_bias(const Mechanism<S>& m, Workspace<S>& w, bool closed = false) {
+void closure_bias(const Mechanism<S>& m, Workspace<S>& w, bool closed) {
   detail::tree_accelerations<S>(m, w, nullptr, w.A0);
   for (std::size_t c = 0; c < m.cut.size(); ++c) {
     const FrameMotion<S> A = frame_motion(w, m.cut[c].a, m.cut_a[c], w.A0);

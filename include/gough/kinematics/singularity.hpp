@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gough/kinematics/closure.hpp"
+#include "gough/kinematics/stages.hpp"
 
 namespace gough {
 

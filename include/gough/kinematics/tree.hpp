@@ -3,7 +3,7 @@
 ///   X_j  = P_j E_j(q_j)          E_j: turn about z, slide along z, all turns, ...                          (C1)
 ///   0X_j = 0X_parent(j) X_j                                                                                (C2)
 #include "gough/kinematics/modal.hpp"
-#include "gough/scalar/dual.hpp"
+#include "gough/kinematics/stages.hpp"
 
 namespace gough {
 
@@ -62,8 +62,5 @@ Motion<S> joint_column(const Mechanism<S>& m, const Workspace<S>& w, int j, int 
   }
   return {};
 }
-
-extern template void tree_positions(const Mechanism<double>&, Workspace<double>&);
-extern template void tree_positions(const Mechanism<Dual<double>>&, Workspace<Dual<double>>&);
 
 }  // namespace gough
