@@ -18,13 +18,14 @@ constexpr std::size_t block = 256;  // of states: some hundred microseconds
 constexpr double hardly_holds =
     1e-3;  ///< share of home's pivot of the drives, below which a state is computed by itself
 
+/// Several states at a time; null where the machine has too few lanes for that to pay.
 BatchKernel kernel() {
 #ifdef GOUGH_X86
   const std::string_view instructions = lane_kernels().instructions;
   if (instructions == "avx512") return batch_kernel_avx512();
   if (instructions == "avx2") return batch_kernel_avx2();
 #endif
-  return batch_kernel_plain();
+  return nullptr;
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ void DynamicsBatch::one(bool inverse, const Arrays& x, std::size_t s, Workspace<
 }
 
 void DynamicsBatch::run(bool inverse, const Arrays& x) const {
-  const bool packs = packs_ && (inverse || d_.no_forward.empty());
+  const bool packs = packs_ && kernel() != nullptr && (inverse || d_.no_forward.empty());
   const bool leg_wise = inverse ? d_.inverse_is_leg_wise() : d_.forward_is_leg_wise();
   const double poor = choose_again * (leg_wise ? d_.first_leg_pivot : d_.first_pivot);
   std::vector<char> alone(x.n, 1);

@@ -24,7 +24,6 @@ struct BatchStates {
   double poor_pivot, poor_effort;
 };
 using BatchKernel = void (*)(const Mechanism<double>&, const Dynamics<double>&, bool inverse, const BatchStates&);
-BatchKernel batch_kernel_plain();
 BatchKernel batch_kernel_avx2();
 BatchKernel batch_kernel_avx512();
 

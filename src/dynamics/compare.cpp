@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cassert>
 #include <chrono>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 #include <algorithm>
 
 #include "choose_again.hpp"
@@ -114,8 +113,7 @@ std::string without_inertia(const Mechanism<double>& m, const Workspace<double>&
   VecX<double> unit = VecX<double>::Ones(m.nv);
   for (int c = 0; c < m.nv; ++c)
     if (m.coordinate[static_cast<std::size_t>(c)].is_length) unit[c] = length;
-  const Eigen::HouseholderQR<MatX<double>> qr(unit.cwiseInverse().asDiagonal() * G);
-  const MatX<double> N = qr.householderQ() * MatX<double>::Identity(G.rows(), G.cols());
+  const MatX<double> N = orthonormal_basis(unit.cwiseInverse().asDiagonal() * G);
   const MatX<double> M_N = N.transpose() * unit.asDiagonal() * M * unit.asDiagonal() * N;
   if (!M_N.allFinite() || invertible(M_N)) return "";
   return fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_N, N));

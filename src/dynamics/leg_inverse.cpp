@@ -1,10 +1,10 @@
 #include "gough/dynamics/leg_inverse.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 
 #include "gough/kinematics/jacobian.hpp"
 #include "gough/kinematics/sampling.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -26,12 +26,10 @@ std::vector<int> own_freedoms(const Mechanism<double>& m, const VecX<double>& q)
   MatX<double> J(6, m.nv);
   platform_jacobian(m, w, J);
   const MatX<double> twists = J * form.G;
-  const Eigen::ColPivHouseholderQR<MatX<double>> qr(twists);
   std::vector<int> freedoms;
   for (int c = 0; c < 6; ++c) {
-    Vec6<double> e = Vec6<double>::Zero();
-    e[c < 3 ? c + 3 : c - 3] = 1;
-    if ((twists * qr.solve(e) - e).norm() < 1e-9) freedoms.push_back(c);
+    const VecX<double> e = VecX<double>::Unit(6, c < 3 ? c + 3 : c - 3);
+    if ((twists * least_squares(twists, e) - e).norm() < 1e-9) freedoms.push_back(c);
   }
   return freedoms;
 }

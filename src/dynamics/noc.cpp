@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"

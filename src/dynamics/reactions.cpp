@@ -1,7 +1,6 @@
 #include "gough/dynamics/reactions.hpp"
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 
 #include "gough/dynamics/kernels.hpp"
 #include "gough/kinematics/assemble.hpp"

@@ -2,11 +2,9 @@
 
 #include <tbb/parallel_for.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 
+#include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -79,14 +77,14 @@ ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const
   MatX<double> schur = M_yy;
   if (M_pp.rows() > 0) schur -= M_py.transpose() * least_squares(M_pp, M_py);
   const MatX<double> M_c = form.G.transpose() * M * form.G;
-  const Eigen::LDLT<MatX<double>> solver(schur);
+  const MatX<double> inverse = symmetric_solution(schur, MatX<double>::Identity(schur.rows(), schur.cols()));
   ScddIteration it;
-  it.eigenvalue = (solver.solve(M_c)).eval().eigenvalues().real().maxCoeff();
+  it.eigenvalue = eigen_pairs(M_c, schur).s.maxCoeff();
   const VecX<double> c = form.G.transpose() * w.t;
   VecX<double> y = VecX<double>::Zero(F.size());
   if (rule.feed_back && before.size() == y.size()) y = before;
   for (; it.iterations < (rule.feed_back ? 1 : rule.most) && !it.converged; ++it.iterations) {
-    const VecX<double> step = solver.solve(F - c - M_c * y) * rule.relaxation;
+    const VecX<double> step = inverse * (F - c - M_c * y) * rule.relaxation;
     y += step;
     it.change = step.norm() / std::max(y.norm(), 1e-300);
     it.converged = it.change < rule.tolerance || step.norm() == 0;

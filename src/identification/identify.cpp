@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -153,14 +152,14 @@ class Estimator {
     MatX<double> A = w.asDiagonal() * columns_of(e_.W, columns);
     const VecX<double> scale = A.colwise().norm().cwiseMax(1e-300).cwiseInverse();
     A = A * scale.asDiagonal();
-    const Eigen::HouseholderQR<MatX<double>> qr(A);
-    const VecX<double> d = scale.asDiagonal() * qr.solve(w.asDiagonal() * residual_).eval();
+    const QrSolution qr = qr_solution(A, w.asDiagonal() * residual_);
+    const VecX<double> d = scale.asDiagonal() * qr.X;
     r_.value = r_.file;
     for (std::size_t i = 0; i < columns.size(); ++i) r_.value[columns[i]] += d[static_cast<Eigen::Index>(i)];
     update_noise(static_cast<double>(columns.size()));
-    const MatX<double> R = qr.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
     const MatX<double> inverse =
-        scale.asDiagonal() * R.triangularView<Eigen::Upper>().solve(MatX<double>::Identity(A.cols(), A.cols())).eval();
+        scale.asDiagonal() *
+        qr.R.triangularView<Eigen::Upper>().solve(MatX<double>::Identity(A.cols(), A.cols())).eval();
     const MatX<double> C = variance_ * inverse * inverse.transpose();
     r_.covariance = MatX<double>::Zero(r_.size(), r_.size());
     r_.sigma = VecX<double>::Zero(r_.size());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,6 +9,7 @@
 #include <unsupported/Eigen/FFT>
 
 #include "gough/error.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -115,9 +115,7 @@ PreparedData by_fourier(const Measurement& data, const RateOptions& options) {
   if (length < 0.9 * options.period)
     throw Error(
         fmt::format("--period: read {:g} s, expected at most the {:g} s of {}", options.period, length, data.name));
-  const auto fit = [&](int n) {
-    return Eigen::HouseholderQR<MatX<double>>(harmonics(data.t, w, n, 0)).solve(data.q).eval();
-  };
+  const auto fit = [&](int n) { return qr_solution(harmonics(data.t, w, n, 0), data.q).X; };
   const auto left = [&](int n, const MatX<double>& x) { return deviation(data.q - harmonics(data.t, w, n, 0) * x); };
   const double per_period = options.period / length * static_cast<double>(data.rows() - 1);
   const int most = static_cast<int>(std::min(static_cast<double>(data.rows() - 1) / 8, 0.2 * per_period));

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <map>
 #include <random>

@@ -1,8 +1,5 @@
 #include "gough/kinematics/jacobian.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "gough/kinematics/assemble.hpp"

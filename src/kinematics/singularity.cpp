@@ -1,6 +1,5 @@
 #include "gough/kinematics/singularity.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 

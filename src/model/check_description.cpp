@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <set>
 
 #include "gough/model/build.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 
 namespace gough {
 namespace {
@@ -16,7 +16,7 @@ void check_inertia(const BodyDescription& body) {
   for (const auto& [m, at] : body.points)
     if (m < 0) fail(fmt::format("read a point mass of {} kg, expected a mass of at least 0", m));
   if (body.mass < 0) fail(fmt::format("read a mass of {} kg, expected a mass of at least 0", body.mass));
-  const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(body.inertia).eigenvalues();
+  const Eigen::Vector3d moments = eigen_pairs(body.inertia).s;
   const double slack = 1e-9 * moments.cwiseAbs().maxCoeff();  // room for rounded numbers of a thin rod
   if (moments.minCoeff() < -slack)
     fail(fmt::format("read an inertia with the principal moment {:g} kg m^2, expected none below 0",

@@ -5,6 +5,13 @@
 
 namespace gough {
 
+RobotDescription::RobotDescription() = default;
+RobotDescription::RobotDescription(const RobotDescription&) = default;
+RobotDescription::RobotDescription(RobotDescription&&) noexcept = default;
+RobotDescription& RobotDescription::operator=(const RobotDescription&) = default;
+RobotDescription& RobotDescription::operator=(RobotDescription&&) noexcept = default;
+RobotDescription::~RobotDescription() = default;
+
 Mat3<double> BeamDescription::axes() const {
   const Vec3<double> x = (to - from).normalized();
   const bool along_z = std::hypot(x.x(), x.y()) < 1e-9;

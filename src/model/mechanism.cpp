@@ -15,7 +15,6 @@ Structure& Structure::operator=(const Structure&) = default;
 Structure& Structure::operator=(Structure&&) noexcept = default;
 Structure::~Structure() = default;
 
-
 int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
 
 int Structure::find_body(std::string_view wanted) const {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "gough/model/build.hpp"
+#include "gough/spatial/eigen_pairs.hpp"
 
 namespace gough {
 namespace {
@@ -124,12 +124,12 @@ Mat3<double> inertia_of(const Mat3<double>& S) { return Mat3<double>::Identity()
 
 /// 1 / (u^T S^-1 u): what can be taken from S along u so that the rest is still of some mass.
 double along(const Mat3<double>& S, const Vec3<double>& u) {
-  const Eigen::SelfAdjointEigenSolver<Mat3<double>> e(S);
-  const double none = 1e-9 * e.eigenvalues().cwiseAbs().maxCoeff();
+  const EigenPairs e = eigen_pairs(S);
+  const double none = 1e-9 * e.s.cwiseAbs().maxCoeff();
   double sum = 0;
   for (int i = 0; i < 3; ++i) {
-    const double share = std::pow(u.dot(e.eigenvectors().col(i)), 2);
-    if (e.eigenvalues()[i] > none) sum += share / e.eigenvalues()[i];
+    const double share = std::pow(e.X.col(i).dot(u), 2);
+    if (e.s[i] > none) sum += share / e.s[i];
     else if (share > 1e-9) return 0;
   }
   return sum > 0 ? 1 / sum : 0;

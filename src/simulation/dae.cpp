@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <ida/ida.h>
 
-#include <Eigen/QR>
-
 #include "gough/simulation/state.hpp"
 #include "gough/spatial/rank.hpp"
 #include "sundials.hpp"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <cmath>
 
 #include "gough/dynamics/along.hpp"

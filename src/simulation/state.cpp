@@ -1,7 +1,5 @@
 #include "gough/simulation/state.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 #include <optional>
 

@@ -65,6 +65,15 @@ MatX<double> triangular_factor(const MatX<double>& A) {
   return d.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
 }
 
+MatX<double> orthonormal_basis(const MatX<double>& A) {
+  return Eigen::HouseholderQR<MatX<double>>(A).householderQ() * MatX<double>::Identity(A.rows(), A.cols());
+}
+
+QrSolution qr_solution(const MatX<double>& A, const MatX<double>& B) {
+  const Eigen::HouseholderQR<MatX<double>> d(A);
+  return {d.solve(B), d.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>()};
+}
+
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows) {
   MatX<double> R(static_cast<Eigen::Index>(rows.size()), A.cols());
   for (Eigen::Index i = 0; i < R.rows(); ++i) R.row(i) = A.row(rows[static_cast<std::size_t>(i)]);

@@ -138,6 +138,13 @@ struct LegDescription {
 };
 
 struct RobotDescription {
+  RobotDescription();
+  RobotDescription(const RobotDescription&);
+  RobotDescription(RobotDescription&&) noexcept;
+  RobotDescription& operator=(const RobotDescription&);
+  RobotDescription& operator=(RobotDescription&&) noexcept;
+  ~RobotDescription();
+
   Where where;
   std::string name;
   std::string description;  ///< a sentence for people

@@ -85,46 +85,46 @@ Workspace(const Mechanism<S>&) -> Workspace<S>;
 
 template <Scalar S>
 ModalState<S>::ModalState(const ModalBody& b) : axes(static_cast<std::size_t>(b.modes())) {
-    const Eigen::Index n = b.modes(), points = b.lump.count();
-    x = VecX<S>::Zero(3 * points);
-    N = MatX<S>::Zero(3 * points, n);
-    H = MatX<S>::Zero(6, n);
-    M = MatX<S>::Zero(n, n);
-    end_x = VecX<S>::Zero(3);
-    end_N = MatX<S>::Zero(3, n);
-    mass_N = N;
-    work = VecX<S>::Zero(points * n);
-    work_end = VecX<S>::Zero(n);
-  }
+  const Eigen::Index n = b.modes(), points = b.lump.count();
+  x = VecX<S>::Zero(3 * points);
+  N = MatX<S>::Zero(3 * points, n);
+  H = MatX<S>::Zero(6, n);
+  M = MatX<S>::Zero(n, n);
+  end_x = VecX<S>::Zero(3);
+  end_N = MatX<S>::Zero(3, n);
+  mass_N = N;
+  work = VecX<S>::Zero(points * n);
+  work_end = VecX<S>::Zero(n);
+}
 
 template <Scalar S>
 Workspace<S>::Workspace(const Mechanism<S>& m)
-      : q(m.home.template cast<S>()),
-        v(VecX<S>::Zero(m.nv)),
-        a(VecX<S>::Zero(m.nv)),
-        X(m.parent.size()),
-        X0(m.parent.size()),
-        V(m.parent.size()),
-        A(m.parent.size()),
-        A0(m.parent.size()),
-        cut_wrench(static_cast<std::size_t>(m.equations)),
-        phi(VecX<S>::Zero(m.equations)),
-        k(VecX<S>::Zero(m.equations)),
-        K(MatX<S>::Zero(m.equations, m.nv)),
-        start(q),
-        found(q),
-        cq(VecX<S>::Zero(m.cut_coordinates())),
-        cv(VecX<S>::Zero(m.cut_coordinates())),
-        ca(VecX<S>::Zero(m.cut_coordinates())),
-        external(m.parent.size()),
-        tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
-        lambda(VecX<S>::Zero(m.equations)),
-        load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
-        slip(load),
-        applied(m.parent.size()),
-        f(m.parent.size()),
-        t(VecX<S>::Zero(m.nv)) {
-    for (const auto& body : m.modal) modal.emplace_back(*body);
+    : q(m.home.template cast<S>()),
+      v(VecX<S>::Zero(m.nv)),
+      a(VecX<S>::Zero(m.nv)),
+      X(m.parent.size()),
+      X0(m.parent.size()),
+      V(m.parent.size()),
+      A(m.parent.size()),
+      A0(m.parent.size()),
+      cut_wrench(static_cast<std::size_t>(m.equations)),
+      phi(VecX<S>::Zero(m.equations)),
+      k(VecX<S>::Zero(m.equations)),
+      K(MatX<S>::Zero(m.equations, m.nv)),
+      start(q),
+      found(q),
+      cq(VecX<S>::Zero(m.cut_coordinates())),
+      cv(VecX<S>::Zero(m.cut_coordinates())),
+      ca(VecX<S>::Zero(m.cut_coordinates())),
+      external(m.parent.size()),
+      tau(VecX<S>::Zero(static_cast<Eigen::Index>(m.actuator.size()))),
+      lambda(VecX<S>::Zero(m.equations)),
+      load(VecX<S>::Zero(static_cast<Eigen::Index>(m.coordinate.size()))),
+      slip(load),
+      applied(m.parent.size()),
+      f(m.parent.size()),
+      t(VecX<S>::Zero(m.nv)) {
+  for (const auto& body : m.modal) modal.emplace_back(*body);
 }
 template <Scalar S>
 Workspace<S>::Workspace(const Workspace&) = default;

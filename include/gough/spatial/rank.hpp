@@ -31,6 +31,13 @@ MatX<double> pseudo_inverse(const MatX<double>& A);
 
 /// R of A = Q R, where A has at least as many rows as columns.
 MatX<double> triangular_factor(const MatX<double>& A);
+/// The columns of Q: an orthonormal basis of what A's columns span where they are independent.
+MatX<double> orthonormal_basis(const MatX<double>& A);
+/// X with the least |A X - B| by the same factors, A of full column rank.
+struct QrSolution {
+  MatX<double> X, R;
+};
+QrSolution qr_solution(const MatX<double>& A, const MatX<double>& B);
 
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows);
 MatX<double> columns_of(const MatX<double>& A, const std::vector<int>& columns);
