@@ -1,0 +1,5 @@
+#include "products.hpp"
+
+namespace Eigen::internal {
+GOUGH_PRODUCTS()
+}  // namespace Eigen::internal
