@@ -12,6 +12,7 @@
 #include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/energy.hpp"
 #include "gough/flexible/flex_modes.hpp"
+#include "gough/kinematics/motion.hpp"
 #include "gough/simulation/simulate.hpp"
 #include "gough/spatial/rank.hpp"
 #include "kinematics/states.hpp"

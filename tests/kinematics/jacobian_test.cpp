@@ -1,6 +1,6 @@
 /// Jacobians: each of the several ways to them against derivatives of positions, against one another, and against lines
 /// drawn by hand; their time derivatives against derivatives of the loops and central differences.
-#include "gough/kinematics/jacobian.hpp"
+#include "gough/kinematics/jacobian_kernels.hpp"
 
 #include <gtest/gtest.h>
 
