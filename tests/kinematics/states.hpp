@@ -9,7 +9,6 @@ namespace gough {
 using D = Dual<double>;
 using DD = Dual<D>;
 
-
 /// A shipped robot, loaded once.
 const Mechanism<double>& shipped(const std::string& name);
 
