@@ -19,6 +19,7 @@ setup:  ## install the Debian packages needed (silent if none is missing)
 	@tools/setup
 
 build: setup  ## build the tool, build/gough
+	@[ -x build/gough ] || echo "gough: the first build takes about five minutes on two cores; [n/m] counts its steps"
 	@cmake --preset release >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_cli
 
@@ -71,6 +72,8 @@ operations: setup  ## count the operations of generated code, write docs/operati
 
 verify:  ## test; all generated code; browser; notebooks; wheel; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
+	@echo "== build without ccache, against its budget"
+	@tools/build_time --check
 	@$(MAKE) test
 	@$(MAKE) notebooks
 	@$(MAKE) wheel

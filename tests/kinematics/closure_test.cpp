@@ -250,5 +250,14 @@ TEST(ScalarClean, SpatialFunctionsRunOnAScalarThatCannotBeCompared) {
     EXPECT_NEAR(every_spatial_function(N(s)).value, every_spatial_function(s), 1e-14);
 }
 
+TEST(Stages, ASkippedOneIsRefusedInEveryBuild) {
+  const Mechanism<double> m = built_from(robot_text("five_bar"));
+  Workspace<double> w(m);
+  EXPECT_THROW(closure(m, w), std::logic_error);
+  EXPECT_THROW(tree_velocities(m, w), std::logic_error);
+  tree_positions(m, w);
+  EXPECT_NO_THROW(closure(m, w));
+}
+
 }  // namespace
 }  // namespace gough::closure_test

@@ -1,13 +1,17 @@
 #pragma once
 /// Everything that is computed, one field per symbol (NOTATION.md), with its size, its frame and who writes it.
 /// Algorithms are free functions f(mechanism, workspace) that run in stages. There are no caches and no dirty flags:
-/// call a stage again when its inputs changed. In Debug a stamp asserts the order. A workspace belongs to one thread,
+/// call a stage again when its inputs changed. A stamp checks the order. A workspace belongs to one thread,
 /// and its vectors keep their memory, at which others may look: copy into them (`noalias() =`), never move.
-#include <cassert>
 #include <vector>
 
 #include "gough/model/mechanism.hpp"
 #include "gough/scalar/dual.hpp"
+
+/// Stage checks cost a comparison a stage and stay in release builds; define it as 0 to leave them out.
+#ifndef GOUGH_STAGE_CHECKS
+#define GOUGH_STAGE_CHECKS 1
+#endif
 
 namespace gough {
 
@@ -35,6 +39,11 @@ struct ModalState {
 };
 
 enum class Stage { nothing, position, closure };
+
+namespace detail {
+/// Throws std::logic_error, which says what is missing: a mistake of the program, not of its input.
+[[noreturn]] void stage_missing(Stage reached, Stage wanted);
+}  // namespace detail
 
 template <Scalar S>
 struct Workspace {
@@ -75,8 +84,11 @@ struct Workspace {
   CoulombRule coulomb;                       ///< how dry friction behaves near rest. Caller's choice.
 
   Stage stage = Stage::nothing;
+  /// What a reader asks first. Throws std::logic_error where an earlier stage has not run.
   void require([[maybe_unused]] Stage wanted) const {
-    assert(static_cast<int>(stage) >= static_cast<int>(wanted) && "a stage before this one has not run");
+#if GOUGH_STAGE_CHECKS
+    if (stage < wanted) detail::stage_missing(stage, wanted);
+#endif
   }
 };
 
