@@ -140,7 +140,7 @@ void inverse_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
 template <Scalar S>
 void forward_from_poses(const Mechanism<S>& m, Workspace<S>& w, Dynamics<S>& d);
 
-// Compiled once for these scalars, in src/dynamics/: stages.cpp, and a file for each scalar and direction.
+// Compiled once for these scalars, in src/dynamics/: a file for each scalar, and for each direction.
 #define GOUGH_DYNAMICS(S, EXTERN)     \
   EXTERN template struct Dynamics<S>; \
   EXTERN template Dynamics<S>::Dynamics(const Mechanism<S>&, const Dynamics<double>&);

@@ -339,7 +339,7 @@ void tree_forces(const Mechanism<S>& m, bool applied, const std::vector<Motion<S
 template <Scalar S>
 void mass_matrix(const Mechanism<S>& m, const Workspace<S>& w, std::vector<Inertia<S>>& composite, MatX<S>& M);
 
-// Compiled once for these scalars, in src/dynamics/stages.cpp.
+// Compiled once for these scalars, in src/dynamics/stages_*.cpp.
 #define GOUGH_DYNAMIC_STAGES(S, EXTERN)                                                                                \
   EXTERN template struct LegReduction<S>;                                                                              \
   EXTERN template struct Multipliers<S>;                                                                               \

@@ -98,7 +98,7 @@ template <Scalar S>
 void explicit_motion(const Mechanism<S>& m, Workspace<S>& w, const Selection& s, ExplicitForm<S>& e, const VecX<S>& yd,
                      const VecX<S>& ydd);
 
-// Compiled once for these scalars, in src/kinematics/stages.cpp.
+// Compiled once for these scalars, in src/kinematics/stages_*.cpp.
 #define GOUGH_KINEMATIC_STAGES(S, EXTERN)                                                                      \
   EXTERN template void tree_positions(const Mechanism<S>&, Workspace<S>&);                                     \
   EXTERN template void closure(const Mechanism<S>&, Workspace<S>&);                                            \

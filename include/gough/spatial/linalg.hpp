@@ -115,4 +115,15 @@ void lu_solve_transposed(const Eigen::MatrixBase<DerivedA>& A, const PivotOrder&
   }
 }
 
+// compiled once for matrices of doubles, in src/spatial/linalg.cpp
+#define GOUGH_LINALG(EXTERN)                                                                                       \
+  EXTERN template double ldlt_factor(Eigen::MatrixBase<Eigen::MatrixXd>&);                                         \
+  EXTERN template void ldlt_solve(const Eigen::MatrixBase<Eigen::MatrixXd>&, Eigen::MatrixBase<Eigen::MatrixXd>&); \
+  EXTERN template double lu_factor(Eigen::MatrixBase<Eigen::MatrixXd>&, const PivotOrder&);                        \
+  EXTERN template void lu_solve(const Eigen::MatrixBase<Eigen::MatrixXd>&, const PivotOrder&,                      \
+                                Eigen::MatrixBase<Eigen::MatrixXd>&, Eigen::MatrixBase<Eigen::MatrixXd>&);         \
+  EXTERN template void lu_solve_transposed(const Eigen::MatrixBase<Eigen::MatrixXd>&, const PivotOrder&,           \
+                                           Eigen::MatrixBase<Eigen::MatrixXd>&, Eigen::MatrixBase<Eigen::MatrixXd>&);
+GOUGH_LINALG(extern)
+
 }  // namespace gough

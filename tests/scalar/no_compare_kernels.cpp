@@ -1,7 +1,6 @@
-/// The library's kernels for the scalars of the tests, compiled once.
+/// The library's kernels for a scalar that cannot be compared, compiled once.
 #include "gough/dynamics/kernels.hpp"
 #include "gough/kinematics/task_motion_kernels.hpp"
-#include "scalar/counting.hpp"
 #include "scalar/no_compare.hpp"
 
 namespace gough {
@@ -12,9 +11,5 @@ GOUGH_DYNAMICS(NoCompare, )
 GOUGH_INVERSE_DYNAMICS(NoCompare, )
 GOUGH_FORWARD_DYNAMICS(NoCompare, )
 template void platform_jacobian(const Mechanism<NoCompare>&, const Workspace<NoCompare>&, MatX<NoCompare>&);
-
-GOUGH_DYNAMICS(Counting, )
-GOUGH_INVERSE_DYNAMICS(Counting, )
-GOUGH_FORWARD_DYNAMICS(Counting, )
 
 }  // namespace gough

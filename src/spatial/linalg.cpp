@@ -1,0 +1,5 @@
+#include "gough/spatial/linalg.hpp"
+
+namespace gough {
+GOUGH_LINALG()
+}  // namespace gough
