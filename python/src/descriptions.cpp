@@ -1,6 +1,8 @@
 /// Robots as their authors describe them: from files, from text, built and changed in code.
 #include "descriptions.hpp"
 
+#include <Eigen/LU>
+
 #include "gough/flexible/bending.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/kinematics/answer.hpp"
