@@ -36,7 +36,7 @@ std::vector<int> own_freedoms(const Mechanism<double>& m, const VecX<double>& q)
 
 /// Turns come with the shifts that they make of a point elsewhere.
 bool closed_under_shifts(const std::vector<int>& freedoms) {
-  const auto has = [&](int c) { return std::find(freedoms.begin(), freedoms.end(), c) != freedoms.end(); };
+  const auto has = [&](int c) { return contains(freedoms, c); };
   for (int r = 0; r < 3; ++r)
     if (has(3 + r) && (!has((r + 1) % 3) || !has((r + 2) % 3))) return false;
   return true;

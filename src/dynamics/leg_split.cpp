@@ -16,8 +16,6 @@ std::vector<int> counting(std::size_t n) {
   return x;
 }
 
-bool holds(const std::vector<int>& all, int x) { return std::find(all.begin(), all.end(), x) != all.end(); }
-
 constexpr double enters = 1e-2;  ///< of the largest entry: what elastic columns do in a row that they solve
 
 /// Rows that joints leave open and elastic columns solve: full pivoting on what is left of A. Rows that elastic columns hardly enter
@@ -61,9 +59,9 @@ LegSplit split_leg(const Mechanism<double>& m, const Leg& leg, const MatX<double
   for (const int r : p.rows) s.rows.push_back(all[static_cast<std::size_t>(r)]);
   for (const int c : p.columns) s.columns.push_back(s.first + c);
   for (const int r : all)
-    if (!holds(s.rows, r)) s.rest_rows.push_back(r);
+    if (!contains(s.rows, r)) s.rest_rows.push_back(r);
   for (int c = s.first; c < s.first + s.n; ++c)
-    if (!holds(s.columns, c)) s.free_columns.push_back(c);
+    if (!contains(s.columns, c)) s.free_columns.push_back(c);
   s.natural = counting(s.rows.size());
   return s;
 }
@@ -110,7 +108,7 @@ PlatformSplit split_platform(const Mechanism<double>& m, const Workspace<double>
   s.dependent = p.columns;
   s.smallest_pivot = p.smallest;
   for (int c = 0; c < 6; ++c)
-    if (!holds(s.dependent, c)) s.independent.push_back(c);
+    if (!contains(s.dependent, c)) s.independent.push_back(c);
   s.natural = counting(s.rows.size());
   return s;
 }

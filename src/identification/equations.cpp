@@ -27,7 +27,7 @@ Mechanism<double> led(const Mechanism<double>& m, std::vector<Eigen::Index>& lea
   const std::vector<int> y = select_driven(m, w, m.rank).independent;
   for (std::size_t i = 0; i < m.actuator.size(); ++i) {
     const int c = m.actuator[i];
-    const bool leads = std::find(y.begin(), y.end(), c) != y.end();
+    const bool leads = contains(y, c);
     other.coordinate[static_cast<std::size_t>(c)].actuated = leads;
     if (!leads) continue;
     other.actuator.push_back(c);

@@ -23,7 +23,7 @@ MasterForm<double> make_master_form(const Mechanism<double>& m, Workspace<double
   } else {  // redundant drives: those that the selection found independent
     for (const int c : f.s.independent) {
       const auto drives = m.driven();
-      if (std::find(drives.begin(), drives.end(), c) != drives.end()) f.elastic.push_back(c);
+      if (contains(drives, c)) f.elastic.push_back(c);
     }
   }
   f.size(m);
