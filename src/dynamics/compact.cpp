@@ -7,6 +7,7 @@
 #include "gough/dynamics/virtual_power.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/jacobian.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -93,12 +94,12 @@ CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& at
   for (std::size_t j = 0; j < J.size(); ++j) {
     const MatX<double> Jj = J[j].unaryExpr(&value_of), Jd = J[j].unaryExpr(&rate_of);
     const Mat6 I = matrix(m.inertia[j]), B = skew_part(m.inertia[j] * w.V[j]);
-    M += Jj.transpose() * I * Jj;
+    M += congruence(I, Jj);
     M_rate += Jd.transpose() * I * Jj + Jj.transpose() * I * Jd;
     C += Jj.transpose() * (I * Jd + B * Jj);
   }
   for (int i = 0; i < m.nv; ++i) M(i, i) += reflected_rotor(m, static_cast<std::size_t>(i));
-  c.M_c = c.W.transpose() * M * c.W;
+  c.M_c = congruence(M, c.W);
   c.C_c = c.W.transpose() * (M * c.W_rate + C * c.W);
   c.M_c_rate = c.W_rate.transpose() * M * c.W + c.W.transpose() * (M_rate * c.W + M * c.W_rate);
 
@@ -114,8 +115,8 @@ CompactForm compact_form(const Mechanism<double>& m, const Workspace<double>& at
     }
   }
   for (int i = 0; i < m.nv; ++i) rest[i] = -w.load[i] - spring[i] - damper[i] * w.v[i];
-  c.D_c = c.W.transpose() * damper.asDiagonal() * c.W;
-  c.K_c = c.W.transpose() * K.asDiagonal() * c.W;
+  c.D_c = diagonal_congruence(damper, c.W);
+  c.K_c = diagonal_congruence(K, c.W);
   c.spring_c = c.W.transpose() * spring;
   c.friction_c = c.W.transpose() * rest;
 

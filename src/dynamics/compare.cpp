@@ -47,11 +47,9 @@ Conditions conditions(const Mechanism<double>& m, const ComparedState& s) {
   const std::vector<int> drives = m.driven();
   MatX<double> A(static_cast<Eigen::Index>(drives.size()), form.G.cols());
   for (std::size_t i = 0; i < drives.size(); ++i) A.row(static_cast<Eigen::Index>(i)) = form.G.row(drives[i]);
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   const double loops = condition(K_d);
-  return {loops * condition(A), loops * condition(form.G.transpose() * M * form.G)};
+  return {loops * condition(A), loops * condition(congruence(M, form.G))};
 }
 
 /// Median over batches of the time of one evaluation [us].

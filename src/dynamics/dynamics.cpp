@@ -81,9 +81,7 @@ std::optional<Formulation> formulation_from(std::string_view wanted) {
 
 std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by) {
   if (!leg_wise(by)) return "";
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   const Selection s = select_driven(m, w, m.rank);
   if (by == Formulation::legs && splits_into_legs(m) && split_platform(m, w).rigid) return "";
   for (const Chain& c : find_chains(m, s)) {
@@ -106,15 +104,13 @@ namespace {
 /// characteristic length and motions an orthonormal basis, so that only the inertia decides, not the coordinates chosen.
 std::string without_inertia(const Mechanism<double>& m, const Workspace<double>& w, const MatX<double>& G) {
   if (G.cols() == 0) return "";
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   const double length = characteristic_length(m, w);
   VecX<double> unit = VecX<double>::Ones(m.nv);
   for (int c = 0; c < m.nv; ++c)
     if (m.coordinate[static_cast<std::size_t>(c)].is_length) unit[c] = length;
   const MatX<double> N = orthonormal_basis(unit.cwiseInverse().asDiagonal() * G);
-  const MatX<double> M_N = N.transpose() * unit.asDiagonal() * M * unit.asDiagonal() * N;
+  const MatX<double> M_N = congruence(M, unit.asDiagonal() * N);
   if (!M_N.allFinite() || invertible(M_N)) return "";
   return fmt::format("the reduced mass matrix is singular: '{}' moves without inertia", lightest(m, M_N, N));
 }

@@ -55,9 +55,7 @@ NocLegForm noc_leg_form(const Mechanism<double>& m, Workspace<double>& w, bool a
   Vec6<double> at_origin;
   at_origin << f.moment - origin.cross(f.force), f.force;
   out.bias = T.transpose() * at_origin;
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   for (std::size_t i = 0; i < m.leg.size(); ++i) {
     const Leg& leg = m.leg[i];
     const MatX<double> J = chain_jacobian(m, w, static_cast<int>(i));

@@ -68,15 +68,13 @@ std::vector<Chain> chains_onto_platform(const Structure& m, const PlatformSplit&
 ScddIteration iterate_scdd(const Mechanism<double>& m, const Selection& s, const ExplicitForm<double>& form,
                            const VecX<double>& F, const IterationRule& rule, const VecX<double>& before,
                            Workspace<double>& w) {
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   const MatX<double> M_yy = rows_of(columns_of(M, s.independent), s.independent);
   const MatX<double> M_py = rows_of(columns_of(M, s.independent), s.dependent);
   const MatX<double> M_pp = rows_of(columns_of(M, s.dependent), s.dependent);
   MatX<double> schur = M_yy;
   if (M_pp.rows() > 0) schur -= M_py.transpose() * least_squares(M_pp, M_py);
-  const MatX<double> M_c = form.G.transpose() * M * form.G;
+  const MatX<double> M_c = congruence(M, form.G);
   const MatX<double> inverse = symmetric_solution(schur, MatX<double>::Identity(schur.rows(), schur.cols()));
   ScddIteration it;
   it.eigenvalue = eigen_pairs(M_c, schur).s.maxCoeff();

@@ -37,7 +37,7 @@ MatX<double> product(const FlexEquations& e, const std::vector<double>& A, const
 
 FlexModes flex_modes(const FlexEquations& e, int count) {
   const MatX<double> full = e.full(e.K), N = null_space(e.full_rows());
-  const MatX<double> K = N.transpose() * (0.5 * (full + full.transpose())) * N, M = N.transpose() * e.full(e.M) * N;
+  const MatX<double> K = congruence(0.5 * (full + full.transpose()), N), M = congruence(e.full(e.M), N);
   const EigenPairs found = eigen_pairs(K, M);
   const Eigen::Index wanted = count > 0 ? std::min<Eigen::Index>(count, N.cols()) : N.cols();
   return sorted(found.s, N * found.X, wanted);

@@ -10,6 +10,7 @@
 #include "flex_plane.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/jacobian.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -62,7 +63,7 @@ void turn_element(const Mat3<double>& R, FlexElement& f) {
     }
   }
   const MatX<double>& T = f.turned;
-  const auto turn = [&](MatX<double>& A) { A = (T * A * T.transpose()).eval(); };
+  const auto turn = [&](MatX<double>& A) { A = congruence(A, T.transpose()); };
   const std::array<MatX<double>, 9> own = e.S;
   for (std::size_t ab = 0; ab < 9; ++ab) {
     e.S[ab].setZero();

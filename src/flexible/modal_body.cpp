@@ -9,6 +9,7 @@
 #include "gough/error.hpp"
 #include "gough/flexible/beam_element.hpp"
 #include "gough/spatial/eigen_pairs.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -109,9 +110,10 @@ class Mesh {
       const BeamElement b = beam_element(*e.piece, e.length, BeamShape::spatial);
       MatX<double> T = MatX<double>::Zero(12, 12);
       for (Index i = 0; i < 4; ++i) T.block<3, 3>(3 * i, 3 * i) = e.piece->axes();
-      k.block(6 * e.a, 6 * e.a, 12, 12) += T * b.k * T.transpose();
-      m.block(6 * e.a, 6 * e.a, 12, 12) += T * b.m * T.transpose();
-      c.block(6 * e.a, 6 * e.a, 12, 12) += T * b.k * T.transpose() * e.piece->damping;
+      const MatX<double> stiffness = congruence(b.k, T.transpose());
+      k.block(6 * e.a, 6 * e.a, 12, 12) += stiffness;
+      m.block(6 * e.a, 6 * e.a, 12, 12) += congruence(b.m, T.transpose());
+      c.block(6 * e.a, 6 * e.a, 12, 12) += stiffness * e.piece->damping;
     }
     for (const auto& [mass, p] : body_.points) {
       const Index n = nearest(p);
@@ -120,9 +122,9 @@ class Mesh {
       N << Mat3<double>::Identity(), -arm;
       m.block(6 * n, 6 * n, 6, 6) += mass * N.transpose() * N;
     }
-    K = free_.transpose() * k * free_;
-    M = free_.transpose() * m * free_;
-    C = free_.transpose() * c * free_;
+    K = congruence(k, free_);
+    M = congruence(m, free_);
+    C = congruence(c, free_);
   }
 
   /// Columns: the free coordinates. In a plane: two displacements and the turn about its normal.
@@ -172,7 +174,7 @@ Basis craig_bampton(const Mesh& mesh, Index modes) {
     shapes.topRows(i) = held.X.leftCols(normal);
     append(shapes);
   }
-  const EigenPairs all = eigen_pairs(raw.transpose() * mesh.K * raw, raw.transpose() * mesh.M * raw);
+  const EigenPairs all = eigen_pairs(congruence(mesh.K, raw), congruence(mesh.M, raw));
   if (!all.found || !all.X.allFinite()) return {MatX<double>(0, 0), VecX<double>(0)};
   return {raw * all.X.leftCols(modes), all.s.head(modes)};
 }
@@ -189,7 +191,7 @@ Truncation truncation_of(const Mesh& mesh, const Basis& basis) {
   MatX<double> unit = MatX<double>::Zero(mesh.size(), b);
   unit.bottomRows(b).setIdentity();
   const MatX<double> full = unit.transpose() * symmetric_solution(mesh.K, unit), end = basis.shape.bottomRows(b),
-                     reduced = end * basis.square.cwiseInverse().asDiagonal() * end.transpose();
+                     reduced = diagonal_congruence(basis.square.cwiseInverse(), end.transpose());
   t.compliance = (full - reduced).norm() / full.norm();
   return t;
 }
@@ -316,7 +318,7 @@ class Lumper {
       const MatX<double> turn = motion.turn * shape_;
       m_.turning += section * share;
       m_.turning_modes += section * share * turn;
-      m_.modes_turning += turn.transpose() * section * share * turn;
+      m_.modes_turning += congruence(section * share, turn);
     }
   }
 

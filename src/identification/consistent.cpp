@@ -8,6 +8,7 @@
 
 #include "gough/error.hpp"
 #include "gough/spatial/eigen_pairs.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -62,7 +63,7 @@ class Barrier {
  public:
   Barrier(const Mechanism<double>& m, const BaseParameters& b, const VecX<double>& theta, const MatX<double>& A)
       : space_(b.space), bodies_(bodies_of(m, b.space)) {
-    const MatX<double> K = b.combinations(), shown = K.transpose() * A * K;
+    const MatX<double> K = b.combinations(), shown = congruence(A, K);
     VecX<double> weight = prior * sizes().array().square().inverse();
     for (Eigen::Index i = 0; i < weight.size(); ++i)
       if (const double information = shown(i, i); information > 0)

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -163,6 +162,34 @@ std::vector<std::pair<double, Vec3<double>>> hinged(const PlanarProblem& p, std:
   return found;
 }
 
+/// All roots of c[0] + c[1] z + .. at once: Newton's steps that keep away from each other (Aberth 1973). c[0] and the last are not 0.
+std::vector<std::complex<double>> polynomial_roots(const std::vector<std::complex<double>>& c) {
+  constexpr int enough = 200;  // simple roots take about ten, double ones fifty
+  const std::size_t n = c.size() - 1;
+  const double radius = std::pow(std::abs(c.front() / c.back()), 1.0 / static_cast<double>(n));
+  std::vector<std::complex<double>> z(n);
+  for (std::size_t i = 0; i < n; ++i)
+    z[i] = std::polar(radius, 2 * pi * (static_cast<double>(i) + 0.3) / static_cast<double>(n));  // no symmetry
+  double change = 1;
+  for (int k = 0; k < enough && change > 1e-15; ++k) {
+    change = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::complex<double> value = c.back(), slope = 0, others = 0;
+      for (std::size_t j = n; j-- > 0;) {
+        slope = slope * z[i] + value;
+        value = value * z[i] + c[j];
+      }
+      for (std::size_t j = 0; j < n; ++j)
+        if (z[j] != z[i]) others += 1.0 / (z[i] - z[j]);
+      const std::complex<double> below = slope - value * others;
+      if (value == 0.0 || below == 0.0) continue;
+      z[i] -= value / below;
+      change = std::max(change, std::abs(value / below) / radius);
+    }
+  }
+  return z;
+}
+
 /// Three circles.                                                                                     (F1), (F2)
 class ThreeCircles {
  public:
@@ -204,13 +231,8 @@ class ThreeCircles {
     while (c.size() > 1 && std::abs(c.back()) < 1e-12 * largest) c.pop_back();
     while (c.size() > 1 && std::abs(c.front()) < 1e-12 * largest) c.erase(c.begin());
     std::vector<std::pair<double, Vec3<double>>> found;
-    const auto n = static_cast<Eigen::Index>(c.size()) - 1;
-    if (n < 1) return found;
-    Eigen::MatrixXcd companion = Eigen::MatrixXcd::Zero(n, n);
-    for (Eigen::Index i = 0; i + 1 < n; ++i) companion(i + 1, i) = 1;
-    for (Eigen::Index i = 0; i < n; ++i) companion(i, n - 1) = -c[static_cast<std::size_t>(i)] / c.back();
-    const Eigen::ComplexEigenSolver<Eigen::MatrixXcd> solver(companion, false);
-    for (const std::complex<double>& z : solver.eigenvalues()) {
+    if (c.size() < 2) return found;
+    for (const std::complex<double>& z : polynomial_roots(c)) {
       if (std::abs(std::abs(z) - 1) > 1e-3) continue;  // a real angle; Newton's method decides about near ones
       const double phi = std::arg(z);
       const Value v = at_angle(phi);
@@ -237,6 +259,8 @@ AllPostures planar_postures(const Mechanism<double>& m, const PlanarProblem& pro
   } else {
     return {{}, false, ""};
   }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return std::abs(a.first) < std::abs(b.first); });
   Workspace<double> w(m);
   w.q = m.home;
   tree_positions(m, w);

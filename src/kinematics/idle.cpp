@@ -121,8 +121,9 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
   for (const TreeJoint& j : m.joint)
     if (j.type == Elementary::modal) std::fill_n(hold.coordinates.begin() + j.v, j.modes, true);
   for (int i = 1; i < count; ++i) {
-    const VecX<double> rate = VecX<double>::NullaryExpr(freedom.cols(), [&] { return uniform(random); });
-    const VecX<double> dv = freedom * rate;
+    // projected, so that the poses do not depend on which basis of the freedoms was found
+    const VecX<double> wanted = VecX<double>::NullaryExpr(m.nv, [&] { return uniform(random); });
+    const VecX<double> dv = freedom * (freedom.transpose() * wanted);
     const double size = std::max(1e-12, dv.cwiseAbs().maxCoeff());
     VecX<double> step = dv * (0.08 / size);
     for (const TreeJoint& j : m.joint)  // beams stay straight: what they add when bent is no general rank

@@ -88,7 +88,7 @@ LegTransmission jacobian_by_legs(const Mechanism<double>& m, const Workspace<dou
     t.zeta[i] = leg.torque(drive, 0);
     Z(i, which - m.actuator.begin()) = t.zeta[i];
   }
-  t.T = t.Y.fullPivLu().solve(Z);
+  t.T = least_squares(t.Y, Z);
   return t;
 }
 

@@ -64,9 +64,7 @@ double highest_frequency(const Mechanism<double>& m, Drives drives) {
   const Selection s = select_driven(m, w, m.rank);
   ExplicitForm<double> form(m, s);
   explicit_form(w, s, form);
-  MatX<double> M(m.nv, m.nv);
-  std::vector<Inertia<double>> composite(m.parent.size());
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   std::vector<int> soft;
   for (std::size_t i = 0; i < s.independent.size(); ++i)
     if (const Coordinate& c = m.coordinate[static_cast<std::size_t>(s.independent[i])];
@@ -74,10 +72,10 @@ double highest_frequency(const Mechanism<double>& m, Drives drives) {
       soft.push_back(static_cast<int>(i));
   if (soft.empty()) return 0;
   const MatX<double> G = columns_of(form.G, soft);
-  const MatX<double> M_G = G.transpose() * M * G;
+  const MatX<double> M_G = congruence(M, G);
   const auto largest = [&](const std::vector<double>& diagonal) {
     const Eigen::Map<const VecX<double>> d(diagonal.data(), m.nv);
-    const EigenPairs modes = eigen_pairs(G.transpose() * d.asDiagonal() * G, M_G);
+    const EigenPairs modes = eigen_pairs(diagonal_congruence(d, G), M_G);
     return modes.found ? std::max(0.0, modes.s.maxCoeff()) : 0.0;
   };
   return std::max(std::sqrt(largest(m.stiffness)), largest(m.damping));

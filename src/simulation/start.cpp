@@ -66,10 +66,8 @@ Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
     w.tau = tau;
     if (const DynamicsAnswer a = forward_dynamics(m, w, d); !a.ok()) return {a.status, 0, answer.iterations, a.reason};
     const MatX<double> G = d.form.G;
-    std::vector<Inertia<double>> composite(m.parent.size());
-    MatX<double> M(m.nv, m.nv);
-    mass_matrix(m, w, composite, M);
-    const MatX<double> M_c = G.transpose() * M * G;
+    const MatX<double> M = mass_matrix(m, w);
+    const MatX<double> M_c = congruence(M, G);
     VecX<double> a(G.cols());
     for (Eigen::Index i = 0; i < a.size(); ++i) a[i] = w.a[d.y.independent[static_cast<std::size_t>(i)]];
     const VecX<double> force = M_c * a;

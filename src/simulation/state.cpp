@@ -84,7 +84,7 @@ class IndependentForm : public StateForm {
     for (const TreeJoint& j : m_.joint)
       if (const int v = turns_of(j); v >= 0) {
         const Vec3<double> r = z_.segment<3>(v);
-        zd.segment<3>(v) = turn_from_rates(r).partialPivLu().solve(w.v.segment<3>(v));
+        zd.segment<3>(v) = turn_from_rates(r).inverse() * w.v.segment<3>(v);
       }
     const Eigen::Index n = positions();
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -265,9 +265,7 @@ void project_velocity(const Mechanism<double>& m, Workspace<double>& w, const Ma
   MatX<double> constraints(w.K.rows() + rows.rows(), m.nv);
   constraints << w.K, rows;
   if (constraints.rows() == 0) return tree_velocities(m, w);
-  std::vector<Inertia<double>> composite(m.parent.size());
-  MatX<double> M(m.nv, m.nv);
-  mass_matrix(m, w, composite, M);
+  const MatX<double> M = mass_matrix(m, w);
   Eigen::CompleteOrthogonalDecomposition<MatX<double>> d(constraints.rows(), constraints.cols());
   d.setThreshold(lost_rank);
   d.compute(constraints);
@@ -276,7 +274,7 @@ void project_velocity(const Mechanism<double>& m, Workspace<double>& w, const Ma
     w.v.setZero();
   } else {  // the last columns of P Z^T span what the constraints leave free
     const MatX<double> N = d.colsPermutation() * MatX<double>(d.matrixZ().transpose()).rightCols(n);
-    const MatX<double> M_N = N.transpose() * M * N;
+    const MatX<double> M_N = congruence(M, N);
     w.v = N * least_squares(M_N, N.transpose() * (M * w.v));
   }
   tree_velocities(m, w);

@@ -50,6 +50,16 @@ QrSolution qr_solution(const MatX<double>& A, const MatX<double>& B) {
   return {d.solve(B), d.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>()};
 }
 
+MatX<double> congruence(const MatX<double>& A, const MatX<double>& W) {
+  const MatX<double> WtA = W.transpose() * A;
+  return WtA * W;
+}
+
+MatX<double> diagonal_congruence(const VecX<double>& a, const MatX<double>& W) {
+  const MatX<double> scaled = a.asDiagonal() * W;
+  return W.transpose() * scaled;
+}
+
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows) {
   MatX<double> R(static_cast<Eigen::Index>(rows.size()), A.cols());
   for (Eigen::Index i = 0; i < R.rows(); ++i) R.row(i) = A.row(rows[static_cast<std::size_t>(i)]);

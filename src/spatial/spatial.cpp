@@ -38,7 +38,12 @@ Mat3<double> rotation_to_axis(const Vec3<double>& axis) {
   if (z.x() < -1.0 + 1e-15) return (R << 0, 0, -1, 0, 1, 0, 1, 0, 0).finished();
   if (z.y() < -1.0 + 1e-15) return (R << 1, 0, 0, 0, 0, -1, 0, 1, 0).finished();
   if (z.z() < -1.0 + 1e-15) return (R << 1, 0, 0, 0, -1, 0, 0, 0, -1).finished();
-  return Eigen::Quaterniond::FromTwoVectors(Vec3<double>::UnitZ(), z).toRotationMatrix();
+  // the shortest turn, about UnitZ x z: its half by the cosine, or by the sine where z points down
+  const Vec3<double> turned(-z.y(), z.x(), 0);
+  const double root = std::sqrt(2 * (1 + std::abs(z.z())));
+  const Vec3<double> v = z.z() > 0 ? Vec3<double>(turned / root) : Vec3<double>(turned.normalized() * (root / 2));
+  const double cosine = z.z() > 0 ? root / 2 : turned.norm() / root;
+  return Eigen::Quaterniond(cosine, v.x(), v.y(), v.z()).toRotationMatrix();
 }
 
 }  // namespace gough

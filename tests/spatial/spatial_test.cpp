@@ -102,9 +102,12 @@ TEST(Spatial, RotationToAxisIsARotation) {
   std::mt19937 g(6);
   std::vector<Vector3d> axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
   for (int i = 0; i < 5; ++i) axes.push_back(random_vector(g));
+  for (const double off : {1e-3, 1e-5, 1e-7, -1e-7})  // nearly up, nearly down
+    for (const double z : {1.0, -1.0}) axes.emplace_back(off, -2 * off, z);
   for (const Vector3d& axis : axes) {
     const Matrix3d R = rotation_to_axis(axis);
-    EXPECT_LT((R * Vector3d::UnitZ() - axis.normalized()).norm(), 1e-15);
+    EXPECT_LT((R * Vector3d::UnitZ() - axis.normalized()).norm(), 1e-15) << axis.transpose();
+    EXPECT_LT((R * R.transpose() - Matrix3d::Identity()).norm(), 1e-14) << axis.transpose();
     EXPECT_NEAR(R.determinant(), 1.0, 1e-14);
   }
 }

@@ -338,6 +338,8 @@ void tree_forces(const Mechanism<S>& m, bool applied, const std::vector<Motion<S
 /// (T4) Reads X. Writes the tree's mass matrix, both triangles; `composite` is scratch, one per body.
 template <Scalar S>
 void mass_matrix(const Mechanism<S>& m, const Workspace<S>& w, std::vector<Inertia<S>>& composite, MatX<S>& M);
+/// The same as a value. Allocates.
+MatX<double> mass_matrix(const Mechanism<double>& m, const Workspace<double>& w);
 
 // Compiled once for these scalars, in src/dynamics/stages_*.cpp.
 #define GOUGH_DYNAMIC_STAGES(S, EXTERN)                                                                                \

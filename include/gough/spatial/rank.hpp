@@ -1,5 +1,5 @@
 #pragma once
-/// Numerical rank, null spaces and least squares. For looking at a mechanism, not for kernels: it allocates. Compiled once
+/// Numerical rank, null spaces, least squares and congruences. For looking at a mechanism, not for kernels: it allocates. Compiled once
 /// here: Eigen's decompositions take seconds in every file that uses them.
 #include <optional>
 #include <vector>
@@ -38,6 +38,11 @@ struct QrSolution {
   MatX<double> X, R;
 };
 QrSolution qr_solution(const MatX<double>& A, const MatX<double>& B);
+
+/// W^T A W
+MatX<double> congruence(const MatX<double>& A, const MatX<double>& W);
+/// W^T diag(a) W
+MatX<double> diagonal_congruence(const VecX<double>& a, const MatX<double>& W);
 
 MatX<double> rows_of(const MatX<double>& A, const std::vector<int>& rows);
 MatX<double> columns_of(const MatX<double>& A, const std::vector<int>& columns);
