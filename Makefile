@@ -2,6 +2,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+NIGHT_FUZZ_SECONDS ?= 3600
 
 MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
@@ -9,7 +10,7 @@ CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmark
 
 PY_FILES = $(shell find $(wildcard python tools tests bench docs) -name '*.py' -not -path '*/.*')
 
-.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify all-code-test browser-test notebooks wheel docs pictures format format-check schema install clean
+.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify verify-night all-code-test browser-test notebooks wheel docs pictures format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -70,7 +71,7 @@ operations: setup  ## count the operations of generated code, write docs/operati
 	@$(BUILD) build -j$(JOBS) --target gough_operations
 	@build/gough_operations .
 
-verify:  ## test; all generated code; browser; notebooks; wheel; again with sanitizers; clang-tidy; fuzzing for FUZZ_SECONDS
+verify:  ## test; all generated code; browser; notebooks; wheel; clang-tidy; tests with sanitizers; fuzzing for FUZZ_SECONDS
 	@tools/setup verify
 	@echo "== build without ccache, against its budget"
 	@tools/build_time --check
@@ -79,13 +80,18 @@ verify:  ## test; all generated code; browser; notebooks; wheel; again with sani
 	@$(MAKE) wheel
 	@$(MAKE) all-code-test
 	@$(MAKE) browser-test
-	@echo "== clang-tidy, and tests with address and undefined-behaviour sanitizers"
+	@echo "== clang-tidy"
 	@cmake --preset verify >/dev/null
+	@tools/tidy build/verify
+	@echo "== tests with address and undefined-behaviour sanitizers"
 	@$(BUILD) build/verify -j$(JOBS)
 	@ctest --test-dir build/verify -j$(JOBS) --output-on-failure --no-tests=error
 	@$(MAKE) fuzz-robot_file CORPUS=robots
 	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
 	@echo "verify: tests, notebooks, wheel, all generated code, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
+
+verify-night:  ## verify, fuzzing each reader for NIGHT_FUZZ_SECONDS
+	@$(MAKE) verify FUZZ_SECONDS=$(NIGHT_FUZZ_SECONDS)
 
 fuzz-%:
 	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"

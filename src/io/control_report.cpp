@@ -181,7 +181,10 @@ json actuators_table(const Study& study, const ControlStudyResult& r) {
   json rows = json::array();
   for (const ControlOutcome& o : r.runs) {
     json row = json::array({o.run.name});
-    for (const double x : o.rms()) row.push_back(short_number(micro * x));
+    const VecX<double> rms = o.rms();  // of none where the run ended before its first sample
+    for (std::size_t i = 0; i < drives(study.robot); ++i)
+      row.push_back(i < static_cast<std::size_t>(rms.size()) ? short_number(micro * rms[static_cast<Eigen::Index>(i)])
+                                                             : "–");
     rows.push_back(row);
   }
   return report_table("actuators",

@@ -12,7 +12,7 @@ constexpr std::string_view nothing = "–";
 
 /// Whether a column says anything.
 bool is_empty(const json& rows, std::size_t c) {
-  return std::all_of(rows.begin(), rows.end(), [&](const json& row) { return row[c] == nothing; });
+  return std::all_of(rows.begin(), rows.end(), [&](const json& row) { return row.at(c) == nothing; });
 }
 
 std::string number(double x) {
@@ -96,7 +96,7 @@ json report_table(const std::string& id, const std::string& title, const std::ve
     if (is_empty(rows, c)) continue;
     numeric.push_back(columns[c].starts_with('#'));
     heads.push_back(columns[c].starts_with('#') ? columns[c].substr(1) : columns[c]);
-    for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r][c]);
+    for (std::size_t r = 0; r < rows.size(); ++r) kept[r].push_back(rows[r].at(c));
   }
   return {{"id", id}, {"title", title}, {"columns", heads}, {"numeric", numeric}, {"rows", kept}, {"note", note}};
 }

@@ -240,6 +240,7 @@ class ThreeCircles {
       const Eigen::Vector2d p = v.c1 + v.P / v.determinant;
       found.emplace_back(phi, Vec3<double>(p.x(), p.y(), 0));
     }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return found;
   }
 
@@ -259,8 +260,6 @@ AllPostures planar_postures(const Mechanism<double>& m, const PlanarProblem& pro
   } else {
     return {{}, false, ""};
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return std::abs(a.first) < std::abs(b.first); });
   Workspace<double> w(m);
   w.q = m.home;
   tree_positions(m, w);

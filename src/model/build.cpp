@@ -269,7 +269,8 @@ class Builder {
 
   /// Walked backwards, a turn and a pose are the inverse of what the file says; single axes are turned round instead.
   void add_start(const JointDescription& joint, const TreeJoint& tree, std::size_t first) {
-    const auto [type, backwards] = std::pair(tree.type, tree.reversed);
+    const Elementary type = tree.type;
+    const bool backwards = tree.reversed;
     const auto value = [&](std::size_t k) { return start_value(joint.coordinates[first + k]); };
     const auto rotation = [&](std::size_t k) -> Mat3<double> {
       const Mat3<double> R = rotation_from_vector<double>({value(k), value(k + 1), value(k + 2)});

@@ -1,5 +1,6 @@
 #include "gough/simulation/state.hpp"
 
+#include <Eigen/QR>
 #include <cmath>
 #include <optional>
 

@@ -208,7 +208,7 @@ SingularValues singular_values(const MatX<double>& A) {
     found.V.col(i).head(k) = b.V.col(from);
   }
   if (wide)
-    for (auto H = t.H.rbegin(); H != t.H.rend(); ++H) H->from_left(found.V, 0);
+    for (std::size_t i = t.H.size(); i-- > 0;) t.H[i].from_left(found.V, 0);
   return found;
 }
 

@@ -177,6 +177,12 @@ TEST_F(ControlStudyTest, DoesNotLeaveLimits) {
   const ControlStudyResult r = run(s);
   EXPECT_FALSE(r.ok());
   EXPECT_THAT(control_study_text(s, r), HasSubstr("is above its limit 1 by"));
+  const json page = written("report.json");  // its run has no sample: nothing but its name, and no empty columns
+  const auto table = std::find_if(page.at("tables").begin(), page.at("tables").end(),
+                                  [](const json& t) { return t.at("id") == "actuators"; });
+  ASSERT_NE(table, page.at("tables").end());
+  EXPECT_EQ(table->at("columns"), json::parse(R"(["run"])"));
+  EXPECT_EQ(table->at("rows"), json::parse(R"([["joints"]])"));
 }
 
 /// A law that leaves the robot's reach ends its run, not the study.
