@@ -20,7 +20,7 @@ setup:  ## install the Debian packages needed (silent if none is missing)
 	@tools/setup
 
 build: setup  ## build the tool, build/gough
-	@[ -x build/gough ] || echo "gough: the first build takes about five minutes on two cores; [n/m] counts its steps"
+	@[ -x build/gough ] || echo "gough: the first build takes about four minutes on two cores; [n/m] counts its steps"
 	@cmake --preset release >/dev/null
 	@$(BUILD) build -j$(JOBS) --target gough_cli
 
