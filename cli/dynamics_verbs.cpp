@@ -164,8 +164,14 @@ int compare(const Options& o) {
   if (const int failed = print(o.json ? gough::compare_json(m.name, c) : gough::compare_text(m.name, c));
       failed != done)
     return failed;
+  if (std::none_of(c.formulations.begin(), c.formulations.end(), [](const auto& f) { return f.inverse || f.forward; }))
+    fmt::print(stderr, "{}: no formulation has an answer at any of the {} states: {}\n", o.robot, c.states,
+               c.formulations.front().failure);
   for (const gough::Compared& f : c.formulations)
-    if (!f.agrees())
+    if (f.missed)
+      fmt::print(stderr, "{}: {} has no answer where the first formulation has one: {}\n", o.robot, name(f.by),
+                 f.failure);
+    else if (!f.agrees())
       fmt::print(stderr,
                  "{}: {} disagrees with the first formulation: {:.1e} of the inverse, {:.1e} of the forward "
                  "dynamics; rounding explains {:.1e} and {:.1e}\n",

@@ -314,6 +314,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
     fmt::print(stderr, "{}\n", e.what());
     return bad_input;
+  } catch (const gough::Failure& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return numerical;
   } catch (const std::exception& e) {
     fmt::print(stderr, "gough: unexpected: {}\n", e.what());
     return bad_input;

@@ -93,7 +93,9 @@ int run(const Options& o) {
     fmt::print(stderr, "{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, along.answer.rows,
                along.asked, folder);
   for (const std::string& text : along.beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", o.study, text);
-  return along.done() && along.beyond.empty() ? done : numerical;
+  const std::string disagreement = result.disagreement();
+  if (!disagreement.empty()) fmt::print(stderr, "{}: {}\n", o.study, disagreement);
+  return along.done() && along.beyond.empty() && disagreement.empty() ? done : numerical;
 }
 
 int report(const Options& o) {

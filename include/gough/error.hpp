@@ -1,6 +1,7 @@
 #pragma once
-/// The one exception of gough: something the user gave cannot be used. Programmer mistakes assert; numerical outcomes
-/// (not converged, singular, out of reach) are returned as a status and never thrown.
+/// What gough throws: Error where something the user gave cannot be used; Failure where a result would not be right, which is a defect of
+/// gough itself that a check has found. Programmer mistakes assert; numerical outcomes (not converged, singular, out of reach) are returned
+/// as a status and never thrown.
 #include <stdexcept>
 #include <string>
 
@@ -21,6 +22,12 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
   Error(const Where& where, const std::string& message) : std::runtime_error(where.text() + message) {}
+};
+
+/// A result that a second way of computing contradicts: it is not handed out.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace gough

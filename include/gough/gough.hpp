@@ -9,6 +9,7 @@
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/dynamics.hpp"
 #include "gough/dynamics/energy.hpp"
+#include "gough/dynamics/fast_paths.hpp"
 #include "gough/dynamics/reactions.hpp"
 #include "gough/dynamics/scaling.hpp"
 #include "gough/dynamics/sizing.hpp"

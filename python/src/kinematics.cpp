@@ -202,6 +202,9 @@ void bind_positions(nb::module_& m) {
         for (std::size_t i = 0; i < mechanism.body_name.size(); ++i)
           if (!mechanism.hidden[i])
             all[mechanism.body_name[i].c_str()] = Transform<double>(w.X0[i] * mechanism.body_frame[i]);
+        for (const WeldedPart& part : mechanism.welded)
+          all[part.name.c_str()] = Transform<double>(
+              part.body == base ? part.frame : w.X0[static_cast<std::size_t>(part.body)] * part.frame);
         return all;
       },
       "m"_a, "w"_a, "The pose of every body's own frame in the base, where w.q stands.");

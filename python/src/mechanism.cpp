@@ -2,9 +2,9 @@
 #include "descriptions.hpp"
 #include "gough/control/control.hpp"
 #include "gough/dynamics/along.hpp"
+#include "gough/dynamics/prepare.hpp"
 #include "gough/io/bent_robot.hpp"
 #include "gough/io/robot_file.hpp"
-#include "gough/kinematics/idle.hpp"
 #include "gough/model/workspace.hpp"
 
 namespace gough::python {

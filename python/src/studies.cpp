@@ -32,7 +32,7 @@ StudyRun_ run(const std::string& file, const std::string& wanted, Watch& watch) 
     return {folder, flex_study_text(study, r), r.files, r.ok()};
   }
   const StudyResult r = run_study(study, folder, [&](const AlongRow&) { return go_on(); });
-  return {folder, study_text(study, r), r.files, r.inverse.done()};
+  return {folder, study_text(study, r), r.files, r.inverse.done() && r.disagreement().empty()};
 }
 
 }  // namespace

@@ -117,7 +117,8 @@ def test_an_excitations_motion_file_is_the_same_motion(excitation: gough.Excitat
     file.write_text(excitation.motion_file())
     robot = shipped("five_bar")
     read, held = robot.states(file, step=0.05), robot.states(excitation.trajectory(), step=0.05)
-    assert read.q == pytest.approx(held.q, abs=1e-9)
+    # the file has nine digits; passive joints move several times as far as the drives whose harmonics they are
+    assert read.q == pytest.approx(held.q, abs=1e-8)
     assert read.a == pytest.approx(held.a, abs=1e-6)
 
 

@@ -29,6 +29,7 @@ Selection choose(const Mechanism<double>& m, Workspace<double>& at, const Dynami
 }
 
 bool leg_wise(Formulation by) { return by == Formulation::scdd || by == Formulation::legs; }
+bool goes_leg_wise(const Structure& m) { return m.may_use(fast_paths::leg_wise) && splits_into_legs(m); }
 
 /// The name of the coordinate that moves most in the direction that M can hardly feel.
 std::string lightest(const Mechanism<double>& m, const MatX<double>& M, const MatX<double>& motions) {
@@ -79,14 +80,24 @@ std::optional<Formulation> formulation_from(std::string_view wanted) {
   return std::nullopt;
 }
 
+Formulation inverse_code(const Dynamics<double>& d) {
+  switch (d.options.by) {
+    case Formulation::scdd:
+    case Formulation::scdd_iterative: return Formulation::dalembert;
+    case Formulation::legs: return d.inverse_is_leg_wise() ? Formulation::legs : Formulation::dalembert;
+    default: return d.options.by;
+  }
+}
+Formulation forward_code(const Dynamics<double>& d) { return d.options.by; }
+
 std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by) {
   if (!leg_wise(by)) return "";
   const MatX<double> M = mass_matrix(m, w);
   const Selection s = select_driven(m, w, m.rank);
-  if (by == Formulation::legs && splits_into_legs(m) && split_platform(m, w).rigid) return "";
+  if (by == Formulation::legs && goes_leg_wise(m) && split_platform(m, w).rigid) return "";
   for (const Chain& c : find_chains(m, s)) {
     const bool platform = m.platform.floats && c.first == m.joint[static_cast<std::size_t>(m.platform.body)].v;
-    if (platform && splits_into_legs(m)) continue;  // it is joined, not inverted
+    if (platform && goes_leg_wise(m)) continue;  // it is joined, not inverted
     const MatX<double> block = M.block(c.first, c.first, c.n, c.n);
     if (!invertible(block)) {
       MatX<double> motions = MatX<double>::Zero(m.nv, c.n);
@@ -126,7 +137,10 @@ std::string why_not_forward(const Mechanism<double>& m, const Workspace<double>&
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
     : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
-  if (leg_wise(o.by) && splits_into_legs(m)) {
+  // a chain that has no inertia of its own cannot be taken alone: the default then takes all loops at once
+  if (o.by == Formulation::legs && y.rank() == m.rank && !not_applicable(m, at, o.by).empty())
+    options.by = Formulation::dalembert;
+  if (leg_wise(options.by) && goes_leg_wise(m)) {
     split = split_platform(m, at);
     reduction.emplace(*split);
   }
@@ -138,7 +152,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   efforts = make_efforts<double>(drives, freedoms, !by_legs() && drives == y.independent);
   for (std::size_t i = 0; i < o.weights.size(); ++i) efforts.weight[i] = o.weights[i];
   const PlatformSplit* s = split ? &*split : nullptr;
-  switch (o.by) {
+  switch (options.by) {
     case Formulation::multipliers: multipliers.emplace(m, y); break;
     case Formulation::dalembert:
     case Formulation::scdd_iterative: dalembert.emplace(m, y); break;
@@ -148,7 +162,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::legs:
       legs.emplace(m, y, s);
       if (s != nullptr && elastic_leg_wise(m, *s)) elastic_legs.emplace(m, *s);
-      if (o.lanes && o.alpha == 0 && o.beta == 0) lanes = make_lanes(m, loads);
+      if (o.lanes && o.alpha == 0 && o.beta == 0 && m.may_use(fast_paths::lanes)) lanes = make_lanes(m, loads);
       break;
   }
   size(m);
@@ -163,15 +177,19 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   }
   first_pivot = smallest_pivot(false);
   if (split) first_leg_pivot = smallest_pivot(true);
-  if (y.rank() == m.rank) no_forward = why_not_forward(m, at, o.by, form.G);
+  if (y.rank() == m.rank) no_forward = why_not_forward(m, at, options.by, form.G);
 }
 
 namespace {
 
-/// Coordinates chosen for another position may be poor here.
-bool is_conditioned(const Mechanism<double>& m, const Dynamics<double>& d, bool leg_wise) {
+/// Coordinates chosen for another position may be poor here. The pivots are compared with those where they were chosen; what that says
+/// depends on the place. So the loops' equations that the choice leaves out must hold as well, and that depends on nothing.
+bool is_conditioned(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d, bool leg_wise) {
   const double first = leg_wise ? d.first_leg_pivot : d.first_pivot;
-  return d.y.rank() == m.rank && d.smallest_pivot(leg_wise) > choose_again * first;
+  if (d.y.rank() != m.rank || !(d.smallest_pivot(leg_wise) > choose_again * first)) return false;
+  const double open = leg_wise ? open_rate(d.reduction->Z, d.split->rows, d.reduction->D, w.K)
+                               : open_rate(w.K, d.y.rows, d.form.G, w.K);
+  return open <= rates_close + still_open * (w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0.0);
 }
 
 void choose_anew(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
@@ -293,13 +311,15 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
       return lanes_answer(inverse_by_lanes(m, body, true, *wrench, d.lanes, w), w.tau);
   }
   inverse_kernel(m, w, d);
-  if (!is_conditioned(m, d, d.inverse_is_leg_wise())) {
+  if (!is_conditioned(m, w, d, d.inverse_is_leg_wise())) {
     choose_anew(m, w, d);
     inverse_kernel(m, w, d);
   }
   if (is_stretched(d, d.inverse_is_leg_wise())) {
     Dynamics<double> whole = as_a_whole(m, w, d);
-    return inverse_dynamics(m, w, whole);
+    const DynamicsAnswer answer = inverse_dynamics(m, w, whole);
+    if (whole.efforts.e.size() == d.efforts.e.size()) d.efforts.e = whole.efforts.e;
+    return answer;
   }
   if (DynamicsAnswer a = loops_answer(m, d); !a.ok()) return a;
   const Efforts<double>& efforts = d.elastic_legs ? d.elastic_legs->actuated : d.efforts;
@@ -328,7 +348,7 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
                                   : singular(d.no_forward);
   }
   look(m, w, d);
-  if (!is_conditioned(m, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
+  if (!is_conditioned(m, w, d, d.forward_is_leg_wise())) choose_anew(m, w, d);
   if (is_stretched(d, d.forward_is_leg_wise())) {
     Dynamics<double> whole = as_a_whole(m, w, d);
     return forward_dynamics(m, w, whole);
@@ -347,7 +367,10 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
     const std::string why = why_not_forward(m, w, d.options.by, d.form.G);
     return singular(why.empty() ? "the accelerations are not finite: a state or a force is not, or an inertia" : why);
   }
-  if (!d.no_forward.empty()) return singular(d.no_forward);
+  if (!d.no_forward.empty()) {  // where coordinates were chosen; here it may be otherwise
+    explicit_form(w, d.y, d.form);
+    if (const std::string why = why_not_forward(m, w, d.options.by, d.form.G); !why.empty()) return singular(why);
+  }
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gough/dynamics/formulations.hpp"
+
 namespace gough {
 namespace {
 
@@ -84,6 +86,10 @@ bool take_friction(const Mechanism<double>& m, FiveBar<double>& f) {
 
 std::optional<FiveBar<double>> recognise_five_bar(const Mechanism<double>& m) {
   if (!m.platform.floats || m.leg_form.size() != 2 || m.actuator.size() != 2 || !m.elastic.empty()) return std::nullopt;
+  // two cranks, a link and the platform, nothing else
+  if (!splits_into_legs(m) || m.tree_size() != 4 || m.nv != 9 || m.cut.size() != 2) return std::nullopt;
+  for (int c = 0; c < static_cast<int>(m.coordinate.size()); ++c)
+    if (m.rotor_inertia[at(c)] != 0 && !contains(m.actuator, c)) return std::nullopt;
   const std::size_t rrr = m.leg_form[0].kind == LegKind::rrr ? 0 : 1;
   if (m.leg_form[rrr].kind != LegKind::rrr || m.leg_form[1 - rrr].kind != LegKind::rr) return std::nullopt;
   const int tip_cut = m.leg_form[rrr].rods[0].cut;

@@ -45,7 +45,7 @@ bool closed_under_shifts(const std::vector<int>& freedoms) {
 }  // namespace
 
 std::optional<LegPlan> plan_legs(const Mechanism<double>& m) {
-  if (!m.platform.floats || m.leg_form.size() != m.leg.size() || !m.elastic.empty() || m.idle_free > 0)
+  if (!splits_into_legs(m) || m.leg_form.size() != m.leg.size() || !m.elastic.empty() || m.idle_free > 0)
     return std::nullopt;
   int coordinates = 6;
   for (std::size_t i = 0; i < m.leg.size(); ++i) {

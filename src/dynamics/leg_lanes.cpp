@@ -129,6 +129,9 @@ LegLanes make_lanes(const Mechanism<double>& m, const LoadPlan& plan) {
   LegLanes lanes;
   const std::size_t n = m.leg.size();
   if (!m.platform.floats || n != 6 || m.leg_form.size() != n || plan.applied || m.rank != m.equations) return lanes;
+  // six legs of three bodies and the platform, nothing else: what hangs anywhere is a body or a cut joint more
+  if (m.tree_size() != 19 || m.nv != 24 || m.cut.size() != n || m.actuator.size() != n || !m.elastic.empty())
+    return lanes;
   for (std::size_t i = 0; i < n; ++i)
     if (!fits(m, i) || !alike(m, i)) return lanes;
   LaneBlock b{};

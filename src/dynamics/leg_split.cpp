@@ -78,7 +78,10 @@ bool splits_into_legs(const Structure& m) {
   std::vector<int> met(m.cut.size(), 0);
   for (const Leg& leg : m.leg)
     for (const int c : leg.cuts) ++met[static_cast<std::size_t>(c)];
-  return m.platform.floats && std::all_of(met.begin(), met.end(), [](int n) { return n == 1; });
+  int bodies = 1;  // the platform; what hangs on it moves by itself
+  for (const Leg& leg : m.leg) bodies += leg.bodies;
+  return m.platform.floats && bodies == m.tree_size() &&
+         std::all_of(met.begin(), met.end(), [](int n) { return n == 1; });
 }
 
 PlatformSplit split_platform(const Mechanism<double>& m, const Workspace<double>& w) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gough/dynamics/prepare.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/idle.hpp"
 #include "gough/model/build.hpp"
@@ -52,7 +53,7 @@ ScalingStep measured(const Mechanism<double>& m, int states) {
 void add_step(const RobotDescription& variant, const std::string& what, double number, const ScalingOptions& options,
               Scaling& scaling, Growth& row) {
   std::string why;
-  if (const int nv = build(merge_massless(variant)).nv; nv > most_scaled_coordinates) {
+  if (const int nv = build(merge_bodies(variant)).nv; nv > most_scaled_coordinates) {
     why = fmt::format("{} coordinates, measured are at most {}", nv, most_scaled_coordinates);
   } else {
     const Mechanism<double> m = ready(variant);

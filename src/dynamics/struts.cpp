@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "gough/dynamics/formulations.hpp"
 #include "gough/dynamics/strut_inverse.hpp"
 #include "gough/kinematics/explicit_form.hpp"
 
@@ -175,6 +176,9 @@ void take_platform(const Mechanism<double>& m, const std::array<double, 6>& slid
 std::optional<RecognisedStruts> recognise_struts(const Mechanism<double>& m) {
   if (!m.platform.floats || m.leg.size() != 6 || m.leg_form.size() != 6 || !m.spring.empty()) return std::nullopt;
   if (m.platform.task_size() != 6 || m.idle_free > 0 || LoadPlan(m).applied) return std::nullopt;
+  // six legs of three bodies and the platform, nothing else
+  if (!splits_into_legs(m) || m.tree_size() != 19 || m.nv != 24 || m.cut.size() != 6 || !m.elastic.empty())
+    return std::nullopt;
   RecognisedStruts s;
   std::array<double, 6> slider_mass{};
   for (std::size_t i = 0; i < 6; ++i)

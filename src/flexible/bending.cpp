@@ -7,6 +7,7 @@
 #include <map>
 
 #include "flex_plane.hpp"
+#include "gough/dynamics/prepare.hpp"
 #include "gough/flexible/modal_body.hpp"
 #include "gough/kinematics/idle.hpp"
 #include "gough/model/build.hpp"
@@ -314,7 +315,7 @@ void refuse_carriages(const Mechanism<double>& m, const Workspace<double>& w) {
 }  // namespace
 
 BentRobot with_modes(const RobotDescription& wanted, const ModesOptions& o) {
-  const RobotDescription robot = merge_massless(wanted);
+  const RobotDescription robot = merge_bodies(wanted);
   const Prepared rigid = prepare(robot);
   const Mechanism<double>& m = rigid.mechanism;
   if (m.beam.empty())

@@ -56,6 +56,14 @@ std::string line(std::string_view label, const std::string& text) {
   return fmt::format("  {:<14}{}\n", label, wrapped(text, 16));
 }
 
+/// Those that are not used although the robot is of their kind are among the findings.
+std::string used_paths(const MobilityReport& r) {
+  std::vector<std::string> used;
+  for (const FastPath& p : r.fast_paths)
+    if (p.used) used.push_back(p.name);
+  return used.empty() ? "" : listed(used);
+}
+
 std::string freedom(const MobilityReport& r) {
   std::string text = counted(r.mobility, "degree of freedom", "degrees of freedom");
   text += fmt::format("; counting (Gruebler) gives {}", r.gruebler);
@@ -86,6 +94,7 @@ std::string check_text(const MobilityReport& r) {
                                 ? std::string("none")
                                 : fmt::format("{}: {} ({})", r.actuators.size(), listed(r.actuators),
                                               r.actuation == "under" ? "under-actuated" : r.actuation + " actuation"));
+  if (const std::string used = used_paths(r); !used.empty()) text += line("fast paths", used);
   if (r.elastic > 0) text += line("elastic", counted(r.elastic, "elastic coordinate", "elastic coordinates"));
   if (r.loops > 0)
     text += line("home", r.closure_residual < 1e-15 ? std::string("closed to better than 1e-15")
@@ -102,6 +111,8 @@ std::string check_text(const MobilityReport& r) {
 
 std::string check_json(const MobilityReport& r) {
   const auto number = [](const std::optional<double>& x) { return x ? json(*x) : json(nullptr); };
+  json fast_paths = json::array();
+  for (const FastPath& p : r.fast_paths) fast_paths.push_back({{"name", p.name}, {"used", p.used}, {"why", p.why}});
   json findings = json::array();
   for (const Finding& f : r.findings)
     findings.push_back({{"severity", word(f.severity)}, {"what", f.what}, {"repair", f.repair}});
@@ -129,6 +140,7 @@ std::string check_json(const MobilityReport& r) {
                       {"type1_leg", r.singularity.type1_leg},
                       {"type2", number(r.singularity.type2)},
                       {"constraint", number(r.singularity.constraint)}}},
+                    {"fast_paths", fast_paths},
                     {"findings", findings}};
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -33,6 +33,7 @@ class Artist {
     for (int j = 0; j < m_.tree_size(); ++j) add_tree_joint(j);
     for (std::size_t c = 0; c < m_.cut.size(); ++c) add_cut_joint(c);
     add_springs();
+    for (const WeldedPart& part : m_.welded) add_welded(part);
     for (int j = base; j < m_.tree_size(); ++j) add_link(j);
     json bodies = json::array();
     for (int j = base; j < m_.tree_size(); ++j) {
@@ -184,6 +185,15 @@ class Artist {
                         {"b", m_.spring[s].b + 1},
                         {"at_b", listed(m_.spring_point_b[s])}});
     }
+  }
+
+  /// A part that is fixed to a body: an arm to its centre of mass.
+  void add_welded(const WeldedPart& part) {
+    of(part.body).points.push_back(part.frame.p);
+    if (!(part.inertia.mass > 0)) return;
+    const Point com = part.frame * Point(part.inertia.first / part.inertia.mass);
+    tube(part.body, part.frame.p, com, 0.8);
+    of(part.body).shapes.push_back({{"kind", "mass"}, {"at", listed(com)}});
   }
 
   // ---------------------------------------------------------------------------------------------- links

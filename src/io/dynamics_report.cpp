@@ -305,6 +305,8 @@ std::string compare_text(const std::string& robot, const Comparison& c) {
                         time(f.inverse, f.inverse_us), time(f.forward, f.forward_us));
     if (!f.failure.empty()) text += fmt::format("  {:<14}  {}\n", "", f.failure);
   }
+  if (const std::string shared = c.shared_code(); !shared.empty())
+    text += fmt::format("\n  {}: their agreement says nothing\n", shared);
   return text;
 }
 
@@ -319,6 +321,8 @@ std::string compare_json(const std::string& robot, const Comparison& c) {
       one["forward_disagreement"] = f.forward ? json(*f.forward) : json(nullptr);
       one["inverse_us"] = f.inverse ? json(f.inverse_us) : json(nullptr);
       one["forward_us"] = f.forward ? json(f.forward_us) : json(nullptr);
+      one["inverse_code"] = name(f.inverse_code);
+      one["forward_code"] = name(f.forward_code);
       if (!f.failure.empty()) one["failure"] = f.failure;
     }
     all.push_back(std::move(one));

@@ -362,7 +362,7 @@ std::vector<PointLoad> parse_loads(const std::string& text, const Mechanism<doub
     if (p.size() != 3 || f.size() != 3)
       throw Error(
           fmt::format("--load: read '{}', expected three numbers before ':' and three behind", one.substr(0, 80)));
-    all.push_back({j, m.body_frame[at(j)] * Vec3<double>(p[0], p[1], p[2]), {f[0], f[1], f[2]}});
+    all.push_back({j, m.author_frame(body) * Vec3<double>(p[0], p[1], p[2]), {f[0], f[1], f[2]}});
   }
   return all;
 }

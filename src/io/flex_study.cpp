@@ -67,7 +67,7 @@ FlexPlan io::flex_plan(const FileFlex& read, const Mechanism<double>& m, const R
         throw Error(l.where, fmt::format("read the body '{}', expected a moving one of {}{}", l.body.substr(0, 80),
                                          m.name, near.empty() ? "" : "; did you mean '" + near + "'?"));
       }
-      o.loads.push_back({body, m.body_frame[static_cast<std::size_t>(body)] * l.at, l.force});
+      o.loads.push_back({body, m.author_frame(l.body) * l.at, l.force});
     }
     if (!(o.rho >= 0 && o.rho <= 1)) throw Error(r.where, fmt::format("rho: read {:g}, expected 0 to 1", o.rho));
     if (!(o.modal_damping >= 0 && o.modal_damping < 1) || r.mass_damping.value_or(0) < 0 || r.damping.value_or(0) < 0)

@@ -58,6 +58,8 @@ class Writer {
     for (int i = 0; i < space_.inertial; ++i)
       if (space_.entry[at(i)].body == j)
         x[space_.entry[at(i)].index] = p_[i], shared = space_.entry[at(i)].bodies, ++entries_;
+    for (const WeldedPart& part : m_.welded)  // they keep what the file says of them
+      if (part.body == j) x -= body_parameters<double>(m_.body_frame[at(j)].inverse() * (part.frame * part.inertia));
     const auto [leg, name] = m_.in_leg(m_.body_name[at(j)]);
     if (leg < 0) return put(root_["bodies"], name, root_["bodies"][name], x);
     YAML::Node common = root_["legs"]["bodies"][name];

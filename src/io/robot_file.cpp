@@ -96,11 +96,12 @@ class Expander {
     return given == "platform" && robot_.body(given) == nullptr ? platform_body() : given;
   }
 
-  /// In a leg, `base` and `platform` stand for the placement's frames on them.
+  /// In a leg, `base` and `platform` stand for the placement's frames on them, also where the platform's body or another one has that
+  /// name.
   Transform<double> place(const std::string& given, const Placing* leg) const {
-    if (leg == nullptr) return {};
+    if (leg == nullptr || leg->has_body(given)) return {};
     if (given == base_name) return leg->base;
-    return !leg->has_body(given) && body_name(given, leg) == platform_body() ? leg->platform : Transform<double>();
+    return given == "platform" || given == platform_body() ? leg->platform : Transform<double>();
   }
 
   static Transform<double> origin(const FileJoint& file) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "control_parts.hpp"
 #include "flex_parts.hpp"
+#include "gough/dynamics/compare.hpp"
 #include "gough/error.hpp"
 #include "gough/io/bent_robot.hpp"
 #include "gough/io/report.hpp"
@@ -231,12 +233,14 @@ class Others {
     columns.insert(columns.end(), columns_.begin(), columns_.end());
     columns.insert(columns.end(), motor_columns_.begin(), motor_columns_.end());
     for (const Formulation by : study.by) {
-      results.push_back({by, fmt::format("inverse_{}.csv", name(by)), 0, 0});
+      results.push_back({by, fmt::format("inverse_{}.csv", name(by)), 0, 0, 0, by});
       tables_.push_back(std::make_unique<TableWriter>((fs::path(folder) / results.back().file).string(), columns));
       DynamicsOptions options;
       options.by = by;
       dynamics_.emplace_back(study.robot, w_, options);
+      results.back().code = inverse_code(dynamics_.back());
     }
+    over_condition_.resize(study.by.size());
   }
 
   /// In words what went wrong; empty: nothing.
@@ -248,12 +252,15 @@ class Others {
       w_.v = row.w.v;
       w_.a = row.w.a;
       w_.external = row.w.external;
+      w_.tau.setConstant(std::numeric_limits<double>::quiet_NaN());
       const DynamicsAnswer answer = inverse_dynamics(study_.robot, w_, dynamics_[i]);
       if (!answer.ok()) return fmt::format("by {}: {}: {}", name(study_.by[i]), name(answer.status), answer.reason);
       put(i, row.t, w_.tau);
       if (const double x = (w_.tau - row.w.tau).norm(); x > results_[i].disagreement) {
         results_[i].disagreement = x;
         results_[i].disagreement_t = row.t;
+        if (x > allowed_disagreement * row.w.tau.norm())
+          over_condition_[i] = std::max(over_condition_[i], x / condition_estimate(study_.robot, row.w.q).inverse);
       }
     }
     return {};
@@ -261,8 +268,11 @@ class Others {
 
   /// Differences become shares of the largest forces.
   void finish() {
-    for (StudyFormulation& f : results_)
-      if (f.disagreement > 0) f.disagreement /= std::max(largest_, std::numeric_limits<double>::min());
+    const double size = std::max(largest_, std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      results_[i].disagreement /= size;
+      results_[i].share = over_condition_[i] / (allowed_disagreement * size);
+    }
   }
 
  private:
@@ -282,7 +292,8 @@ class Others {
   std::vector<std::string> columns_, motor_columns_;
   std::vector<std::unique_ptr<TableWriter>> tables_;
   std::vector<Dynamics<double>> dynamics_;
-  double largest_ = 0;  ///< norm of the first formulation's forces
+  double largest_ = 0;                  ///< norm of the first formulation's forces
+  std::vector<double> over_condition_;  ///< largest difference over the condition, where there is more than rounding
 };
 
 }  // namespace
@@ -332,11 +343,32 @@ const StudyFormulation& farthest(const StudyResult& r) {
 }
 }  // namespace
 
+std::string StudyResult::disagreement() const {
+  std::string text;
+  for (const StudyFormulation& f : formulations)
+    if (f.share > 1)
+      text += fmt::format("{}{} by {:.1e} at t = {:g}", text.empty() ? "" : ", ", name(f.by), f.disagreement,
+                          f.disagreement_t);
+  return text.empty() ? "" : fmt::format("disagrees with {} beyond rounding: {}", name(formulations.front().by), text);
+}
+
 std::string study_text(const Study& study, const StudyResult& r) {
   std::string text = fmt::format("study {}\n{}\n", study.name, inverse_text(r.inverse));
-  if (r.formulations.size() > 1)
-    text += fmt::format("  {} formulations agree to {:.1e} (the farthest: {})\n", r.formulations.size(),
-                        farthest(r).disagreement, name(farthest(r).by));
+  if (const std::string why = r.disagreement(); !why.empty()) {
+    text += fmt::format("  {}\n", why);
+  } else if (r.formulations.size() > 1) {
+    std::set<Formulation> own;
+    std::string shared;
+    for (const StudyFormulation& f : r.formulations) {
+      own.insert(f.code);
+      if (f.code != f.by) shared += fmt::format("; {} runs {}'s code here", name(f.by), name(f.code));
+    }
+    if (own.size() > 1)
+      text += fmt::format("  {} formulations agree to {:.1e} (the farthest: {}){}\n", r.formulations.size(),
+                          farthest(r).disagreement, name(farthest(r).by), shared);
+    else
+      text += fmt::format("  {} formulations run the same code{}: nothing to compare\n", r.formulations.size(), shared);
+  }
   text += fmt::format("  {}: {}\n", r.folder, fmt::join(r.files, ", "));
   return text;
 }
@@ -347,6 +379,8 @@ std::string study_json(const Study& study, const StudyResult& r) {
   for (const StudyFormulation& f : r.formulations)
     formulations.push_back({{"name", name(f.by)},
                             {"file", f.file},
+                            {"code", name(f.code)},
+                            {"agrees", !(f.share > 1)},
                             {"largest_disagreement", f.disagreement},
                             {"disagreement_t", f.disagreement_t}});
   json out = {{"study", study.name},

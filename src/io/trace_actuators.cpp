@@ -77,7 +77,7 @@ bool is_planar(LegKind kind) { return kind == LegKind::rr || kind == LegKind::rr
 
 /// Two legs in a plane, one of which ends in the platform itself: its second link.
 bool has_two_links(const Mechanism<double>& m) {
-  if (!m.platform.floats || m.leg_form.size() != 2 || !m.elastic.empty()) return false;
+  if (!splits_into_legs(m) || m.leg_form.size() != 2 || !m.elastic.empty()) return false;
   const LegForm &a = m.leg_form[0], &b = m.leg_form[1];
   const bool one_link = (a.kind == LegKind::rr) != (b.kind == LegKind::rr);
   return one_link && is_planar(a.kind) && is_planar(b.kind);
@@ -251,10 +251,11 @@ Program general(const Mechanism<double>& m, const GenerateWish& wish, const std:
 
 Program trace_from_actuators(const Mechanism<double>& m, const GenerateWish& wish) {
   if (!wish.generic && wish.what == "forward")
-    if (const auto five_bar = recognise_five_bar(m)) return economical(m, *five_bar, wish.fold);
+    if (const auto five_bar = m.may_use(fast_paths::five_bar) ? recognise_five_bar(m) : std::nullopt)
+      return economical(m, *five_bar, wish.fold);
   const auto star = recognise_star(m);
   const bool square = static_cast<int>(m.actuator.size()) == m.nv - m.rank;
-  if ((!star && !has_two_links(m)) || !square || wish.what == "derivatives")
+  if ((!star && !has_two_links(m)) || !splits_into_legs(m) || !square || wish.what == "derivatives")
     throw Error(
         fmt::format("{} of {} from actuators: there is code where the loops close in closed form (a planar five-bar, a "
                     "star on three slides){}; use --from joints",

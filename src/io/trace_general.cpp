@@ -78,8 +78,11 @@ Program shortest(const Mechanism<double>& m, const std::function<Program(Formula
 
 TracedRobot::TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted, Formulation by)
     : m(robot), wish(wanted), trace(tracer.trace), s(symbolic(robot, tracer.parameters)), w(s) {
-  const bool projects =
-      by == Formulation::dalembert || (by == Formulation::legs && m.platform.floats && m.elastic.empty());
+  DynamicsOptions options;
+  options.by = by;
+  Workspace<double> home(m);
+  const Dynamics<double> chosen(m, home, options);
+  const bool projects = chosen.options.by == Formulation::dalembert || chosen.by_legs();
   if (wants("inverse") || (wants("forward") && projects)) regroup_inertias(s, m);  // others invert the open tree's mass
   if ((wants("inverse") || wants("regressor") || wants("jacobian")) && m.actuator.empty())
     throw Error(wish.what + " of " + m.name + ": it has no actuators");
@@ -139,13 +142,30 @@ void TracedRobot::inverse(const DynamicsOptions& options) {
               d.elastic_legs ? d.elastic_legs->actuated.smallest_pivot : d.efforts.smallest_pivot);
 }
 
+namespace {
+
+/// What forward dynamics factored to close the loops, and the share of its value at home below which it is too small. L = K M^-1 K^T falls
+/// with the square of what K loses.
+std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d) {
+  if (d.forward_is_leg_wise()) return {d.smallest_pivot(true), 1e-3};
+  switch (d.options.by) {
+    case Formulation::multipliers: return {d.multipliers->smallest_pivot, 1e-3};
+    case Formulation::scdd: return {d.scdd->smallest_pivot, 1e-6};
+    case Formulation::legs: return {d.legs->tips.smallest_pivot, 1e-6};
+    default: return {d.smallest_pivot(false), 1e-3};
+  }
+}
+
+}  // namespace
+
 void TracedRobot::forward(const DynamicsOptions& options) {
   Dynamics<double> choice = choice_for_workspace(m, options);
   if (!choice.no_forward.empty()) throw Error("forward dynamics of " + m.name + ": " + choice.no_forward);
   if (!choice.forward_is_leg_wise()) choice.y = sparse(choice.y);
   Dynamics<Expr> d(s, choice);
   forward_from_poses(s, w, d);
-  trace.guard("the loops are near a singularity of the chosen coordinates", d.smallest_pivot(d.forward_is_leg_wise()));
+  const auto [pivot, share] = forward_pivot(d);
+  trace.guard("the loops are near a singularity of the chosen coordinates", pivot, share);
 }
 
 void TracedRobot::regressor() {

@@ -117,7 +117,7 @@ void leg_inverse(Trace& t, const Mechanism<double>& m, const Mechanism<Expr>& s,
 // ------------------------------------------------------------------------------------------------ any closed form
 
 bool is_closed_form(const Structure& m) {
-  return m.platform.floats && m.elastic.empty() &&
+  return splits_into_legs(m) && m.elastic.empty() &&
          std::all_of(m.leg_form.begin(), m.leg_form.end(), [](const LegForm& f) { return f.kind != LegKind::general; });
 }
 
@@ -206,7 +206,7 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
   Trace t;
   Parameters parameters(wish.fold ? Parameters::Use::folded : Parameters::Use::symbols);
   const auto rotation = wish.matrix ? PlatformInputs::Rotation::matrix : PlatformInputs::Rotation::cardan;
-  const auto struts = wish.generic ? std::nullopt : recognise_struts(m);
+  const auto struts = wish.generic || !m.may_use(fast_paths::struts) ? std::nullopt : recognise_struts(m);
   if (struts && (wish.what == "inverse" || wish.what == "forward")) {
     StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
     if (wish.lanes) robot.all = struts_as_lanes(robot.strut), t.program.legs = 6;

@@ -84,6 +84,12 @@ std::vector<Run> runs_between_branchings(const RobotDescription& robot) {
   return runs;
 }
 
+bool feels(const JointDescription& j) {
+  return std::any_of(j.coordinates.begin(), j.coordinates.end(), [](const auto& c) {
+    return c.stiffness > 0 || c.damping > 0 || !c.friction.empty() || c.rotor_inertia != 0;
+  });
+}
+
 bool is_driven(const JointDescription& j) {
   return std::any_of(j.coordinates.begin(), j.coordinates.end(), [](const auto& c) { return c.actuated || c.elastic; });
 }
@@ -205,7 +211,10 @@ class IdleFinder {
     const bool is_turn = twist.head<3>().norm() > tolerance;
     IdleMotion idle{one.name, other.name, bodies, is_turn, (is_turn ? twist.head<3>() : twist.tail<3>()).normalized(),
                     twist};
-    if (one.kind != JointKind::spherical && other.kind == JointKind::spherical) std::swap(idle.joint, idle.far_joint);
+    const auto rank = [](const JointDescription& j) {  // a ball before others, one without forces before one with them
+      return 2 * (j.kind == JointKind::spherical ? 0 : 1) + (feels(j) ? 1 : 0);
+    };
+    if (rank(other) < rank(one)) std::swap(idle.joint, idle.far_joint);
     found_.push_back(idle);
   }
 
@@ -224,6 +233,10 @@ std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const M
 }
 
 namespace {
+
+bool holds_by_springs(const JointDescription& joint) {
+  return std::any_of(joint.coordinates.begin(), joint.coordinates.end(), [](const auto& c) { return c.stiffness > 0; });
+}
 
 /// A ball that must not spin about motion.axis: a universal joint with both axes normal to it at home.
 void make_universal(JointDescription& joint, const IdleMotion& motion, const Mat3<double>& parent,
@@ -282,10 +295,9 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
   };
   for (IdleMotion& motion : idle) {
     JointDescription& joint = find(motion.joint);
+    if (holds_by_springs(joint) || holds_by_springs(find(motion.far_joint))) continue;  // what springs hold is not idle
     if (joint.kind == JointKind::spherical && motion.is_turn) {
-      motion.drops_forces = std::any_of(joint.coordinates.begin(), joint.coordinates.end(), [](const auto& c) {
-        return c.stiffness > 0 || c.damping > 0 || !c.friction.empty();
-      });
+      motion.drops_forces = feels(joint);
       make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));
       motion.locked = true;
     } else {
@@ -300,7 +312,7 @@ namespace {
 /// Merges massless bodies, builds, assembles, locks idle motions.
 Prepared assembled(const RobotDescription& robot) {
   check_description(robot);
-  RobotDescription ready = merge_massless(robot);
+  RobotDescription ready = merge_bodies(robot);
   Prepared result{build(ready), {}};
   result.home = assemble_home(result.mechanism);
   if (!result.home.assembly.closed) return result;
@@ -333,7 +345,7 @@ Prepared assembled(const RobotDescription& robot) {
 
 }  // namespace
 
-Prepared prepare(const RobotDescription& robot) {
+Prepared assemble_robot(const RobotDescription& robot) {
   Prepared result = assembled(robot);
   Mechanism<double>& m = result.mechanism;
   m.leg_form.assign(m.leg.size(), {});
@@ -342,7 +354,8 @@ Prepared prepare(const RobotDescription& robot) {
   w.q = m.home;
   tree_positions(m, w);
   m.leg_form = recognise_legs(m, w);
-  set_general_ranks(m);
+  set_general_facts(m);
+  prove_leg_forms(m);
   return result;
 }
 

@@ -76,6 +76,10 @@ class Checker {
     judge_actuation();
     judge_home();
     judge_singularities();
+    for (const FastPath& p : m_.fast_path)
+      if (p.refused)
+        add(Finding::Severity::warning, fmt::format("the fast path '{}' is not used: {}", p.name, p.why),
+            "none needed: general kernels compute instead, slower; please report the robot file");
     return r_;
   }
 
@@ -93,6 +97,7 @@ class Checker {
     r_.equations = m_.equations;
     r_.idle = m_.idle;
     r_.merged = m_.merged;
+    r_.fast_paths = m_.fast_path;
     for (const CutJoint& c : m_.cut) r_.cuts.push_back(fmt::format("{} {}", name(c.kind), c.name));
     for (const int a : m_.actuator) r_.actuators.push_back(m_.coordinate[at(a)].name);
     r_.elastic = static_cast<int>(m_.elastic.size());

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <queue>
 
+#include "union_find.hpp"
+
 namespace gough {
 namespace {
 
@@ -39,30 +41,6 @@ struct Graph {
   }
   int other(int e, int node) const { return edge[at(e)].a == node ? edge[at(e)].b : edge[at(e)].a; }
 };
-
-class UnionFind {
- public:
-  explicit UnionFind(std::size_t n) : root_(n) { std::iota(root_.begin(), root_.end(), 0); }
-  int find(int i) {
-    while (root_[at(i)] != i) i = root_[at(i)] = root_[at(root_[at(i)])];
-    return i;
-  }
-  bool join(int a, int b) {
-    a = find(a);
-    b = find(b);
-    root_[at(a)] = b;
-    return a != b;
-  }
-
- private:
-  std::vector<int> root_;
-};
-
-bool must_stay(const JointDescription& j) {
-  if (!j.cut.value_or(true) || j.kind == JointKind::free) return true;
-  return std::any_of(j.coordinates.begin(), j.coordinates.end(),
-                     [](const auto& c) { return c.actuated || c.elastic || c.locked; });
-}
 
 /// Which joints stay in the tree, and whether the platform floats.
 struct TreeChoice {
@@ -167,6 +145,10 @@ class Builder {
     collect_driven();
     collect_legs();
     finish_home();
+    for (const WeldedBody& w : robot_.welded) {
+      const Place& onto = place_of(w.onto);
+      m_.welded.push_back({w.name, onto.body, onto.frame * w.pose, w.inertia});
+    }
     return std::move(m_);
   }
 
@@ -261,8 +243,29 @@ class Builder {
     m_.joint.push_back(tree);
     m_.nq += position_size(tree);
     m_.nv += velocity_size(tree);
+    if (backwards && has_turns(tree)) refuse_axes(joint, first);
     for (int c = 0; c < velocity_size(tree); ++c) add_coordinate(joint, first + at(c));
+    if (backwards && has_turns(tree))  // the turn is the inverse one, and so is where its springs rest
+      for (int c = single_coordinates(tree); c < velocity_size(tree); ++c) m_.rest[at(tree.v + c)] *= -1;
     add_start(joint, tree, first);
+  }
+
+  /// Walked from its child to its parent a ball turns about the parent's axes: forces that differ from axis to axis would change hands.
+  static void refuse_axes(const JointDescription& joint, std::size_t first) {
+    const auto turn = joint.coordinates.end() - 3;
+    const auto directed = [](const CoordinateDescription& c) {
+      return c.actuated || c.elastic || c.rotor_inertia != 0;
+    };
+    const bool slides = std::any_of(
+        joint.coordinates.begin() + static_cast<std::ptrdiff_t>(first), turn,
+        [&](const auto& c) { return directed(c) || c.stiffness != 0 || c.damping != 0 || !c.friction.empty(); });
+    if (slides || std::any_of(turn, joint.coordinates.end(),
+                              [&](const auto& c) { return directed(c) || c.damping != turn->damping; }))
+      throw Error(
+          joint.where,
+          fmt::format("joint '{}': read forces that belong to the child's axes, on a ball that the way from the base "
+                      "reaches from its child; expected parent and child the other way round",
+                      joint.name));
   }
 
   static double start_value(const CoordinateDescription& c) { return c.home.value_or(c.guess.value_or(0.0)); }
@@ -440,24 +443,18 @@ class Builder {
   Mechanism<double> m_;
 };
 
-/// A joint with one coordinate that is locked is a fixed joint where it stands.
-RobotDescription with_locked_joints_fixed(RobotDescription robot) {
-  for (JointDescription& j : robot.joints) {
-    if (j.coordinates.size() != 1 || !j.coordinates[0].locked) continue;
-    const double value = j.coordinates[0].home.value_or(j.coordinates[0].guess.value_or(0.0));
-    if (j.kind == JointKind::revolute) j.origin.R = j.origin.R * rotation_z(value);
-    if (j.kind == JointKind::prismatic) j.origin.p += j.origin.R.col(2) * value;
-    j.kind = JointKind::fixed;
-    j.coordinates.clear();
-  }
-  return robot;
-}
-
 }  // namespace
+
+bool must_stay(const JointDescription& j) {
+  if (!j.cut.value_or(true) || j.kind == JointKind::free) return true;
+  return std::any_of(j.coordinates.begin(), j.coordinates.end(), [](const auto& c) {
+    return c.actuated || c.elastic || c.locked || c.rotor_inertia != 0;  // rotors turn with coordinates of the tree
+  });
+}
 
 Mechanism<double> build(const RobotDescription& robot) {
   check_description(robot);
-  const RobotDescription ready = with_locked_joints_fixed(robot);
+  const RobotDescription ready = merge_fixed(robot);
   return Builder(ready).run();
 }
 

@@ -15,12 +15,21 @@ Structure& Structure::operator=(const Structure&) = default;
 Structure& Structure::operator=(Structure&&) noexcept = default;
 Structure::~Structure() = default;
 
-int Structure::bodies() const { return static_cast<int>(std::count(hidden.begin(), hidden.end(), false)); }
+int Structure::bodies() const {
+  return static_cast<int>(std::count(hidden.begin(), hidden.end(), false) +
+                          std::count_if(welded.begin(), welded.end(), [](const auto& w) { return w.body != base; }));
+}
+
+bool Structure::may_use(std::string_view path) const {
+  return std::any_of(fast_path.begin(), fast_path.end(), [&](const FastPath& p) { return p.name == path && p.used; });
+}
 
 int Structure::find_body(std::string_view wanted) const {
   if (wanted == base_name) return base;
   const auto found = std::find(body_name.begin(), body_name.end(), wanted);
-  return found == body_name.end() ? -2 : static_cast<int>(found - body_name.begin());
+  if (found != body_name.end()) return static_cast<int>(found - body_name.begin());
+  const auto part = std::find_if(welded.begin(), welded.end(), [&](const auto& w) { return w.name == wanted; });
+  return part == welded.end() ? -2 : part->body;
 }
 
 int Structure::find_coordinate(std::string_view wanted) const {
@@ -61,6 +70,15 @@ std::string Structure::row_name(int row) const {
     if (row < c.first_row + static_cast<int>(c.rows.size()))
       return c.name + "." + std::string(c.rows[at(row - c.first_row)].name());
   return {};
+}
+
+bool Structure::row_is_length(int row) const {
+  for (const CutJoint& c : cut)
+    if (row < c.first_row + static_cast<int>(c.rows.size())) {
+      const CutRow::What what = c.rows[at(row - c.first_row)].what;
+      return what == CutRow::What::position || what == CutRow::What::distance;
+    }
+  return false;
 }
 
 }  // namespace gough

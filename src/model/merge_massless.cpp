@@ -10,8 +10,9 @@ namespace {
 bool is_massless(const BodyDescription& body) { return body.mass == 0 && body.total().mass == 0; }
 
 bool is_passive(const JointDescription& joint) {
-  return !joint.cut && std::all_of(joint.coordinates.begin(), joint.coordinates.end(),
-                                   [](const auto& c) { return !c.actuated && !c.elastic && !c.locked; });
+  return !joint.cut && std::all_of(joint.coordinates.begin(), joint.coordinates.end(), [](const auto& c) {
+    return !c.actuated && !c.elastic && !c.locked && c.rotor_inertia == 0;
+  });
 }
 
 /// A joint seen from the massless body between: its frame there, the body on the other side, its frame on that body.
@@ -69,12 +70,25 @@ bool carries_forces(const JointDescription& joint) {
                      [](const auto& c) { return c.stiffness > 0 || c.damping > 0 || !c.friction.empty(); });
 }
 
+/// Of a ball: its turns are then counted in axes that a merged joint does not keep.
+bool feels_axes(const JointDescription& ball) {
+  const CoordinateDescription& first = ball.coordinates.front();
+  return std::any_of(ball.coordinates.begin(), ball.coordinates.end(), [&](const CoordinateDescription& c) {
+    return c.stiffness > 0 || c.damping != first.damping ||
+           std::any_of(c.friction.begin(), c.friction.end(),
+                       [](const FrictionTerm& f) { return f.function != "viscous"; }) ||
+           c.friction.size() != first.friction.size();
+  });
+}
+
 std::optional<JointDescription> merged_joint(const BodyDescription& body, const JointDescription& j1,
                                              const JointDescription& j2) {
   const Side one(j1, body.name), two(j2, body.name);
   if (one.outer == two.outer) return std::nullopt;
-  if (j1.kind == JointKind::spherical && j2.kind == JointKind::prismatic) return point_on_line(one, two);
-  if (j1.kind == JointKind::prismatic && j2.kind == JointKind::spherical) return point_on_line(two, one);
+  if (j1.kind == JointKind::spherical && j2.kind == JointKind::prismatic && !feels_axes(j1))
+    return point_on_line(one, two);
+  if (j1.kind == JointKind::prismatic && j2.kind == JointKind::spherical && !feels_axes(j2))
+    return point_on_line(two, one);
   if (j1.kind == JointKind::spherical && j2.kind == JointKind::spherical && !carries_forces(j1) && !carries_forces(j2))
     return distance(one, two);
   return std::nullopt;
@@ -108,8 +122,11 @@ RobotDescription merge_massless(RobotDescription robot) {
     robot.joints.erase(robot.joints.begin() + static_cast<std::ptrdiff_t>(at[1]));
     robot.bodies.erase(robot.bodies.begin() + static_cast<std::ptrdiff_t>(i));
     for (LegDescription& leg : robot.legs) std::erase(leg.bodies, body.name);
+    std::erase_if(robot.welded, [&](const WeldedBody& w) { return w.onto == body.name; });
   }
   return robot;
 }
+
+RobotDescription merge_bodies(RobotDescription robot) { return merge_massless(merge_fixed(std::move(robot))); }
 
 }  // namespace gough

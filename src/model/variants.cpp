@@ -201,7 +201,7 @@ RobotDescription with_elastic_chains(RobotDescription robot, int n) {
   if (n < 1 || n > most_elastic)
     throw Error(fmt::format("read {} elastic freedoms per chain, expected 1 to {}", n, most_elastic));
   check_description(robot);
-  robot = merge_massless(std::move(robot));
+  robot = merge_bodies(std::move(robot));
   for (const Link& link : links_to_split(robot, build(robot))) split(robot, link, n);
   return robot;
 }
@@ -280,6 +280,7 @@ RobotDescription with_repeated_legs(RobotDescription robot, int times, const Tra
   if (times < 1 || robot.legs.size() * at(times) > most_legs)
     throw Error(robot.where,
                 fmt::format("read {} legs {} times, expected 1 to {} legs", robot.legs.size(), times, most_legs));
+  robot = merge_fixed(std::move(robot));
   const RobotDescription one = robot;
   for (int i = 1; i < times; ++i)
     for (const LegDescription& leg : one.legs) {

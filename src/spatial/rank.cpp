@@ -1,6 +1,8 @@
 #include "gough/spatial/rank.hpp"
 
+#include <Eigen/LU>
 #include <Eigen/QR>
+#include <limits>
 
 namespace gough {
 namespace {
@@ -16,6 +18,14 @@ int numerical_rank(const MatX<double>& A) { return A.size() == 0 ? 0 : count(sin
 MatX<double> null_space(const MatX<double>& A) {
   const SingularValues d = singular_values(A);
   return d.V.rightCols(A.cols() - count(d.s));
+}
+
+double inverse_condition(const MatX<double>& A) {
+  if (A.size() == 0) return 1;
+  const auto inverse = [](double x) { return x > 0 ? 1 / x : std::numeric_limits<double>::infinity(); };
+  if (A.rows() == A.cols()) return inverse(Eigen::PartialPivLU<MatX<double>>(A).rcond());
+  const VecX<double> s = singular_values(A).s;
+  return s[0] > 0 ? inverse(s[s.size() - 1] / s[0]) : std::numeric_limits<double>::infinity();
 }
 
 std::optional<double> singular_ratio(const MatX<double>& A, int k) {

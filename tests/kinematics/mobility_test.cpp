@@ -244,8 +244,15 @@ TEST(Mobility, FourBar) {
   const Vector2d knee(0.1 * std::cos(60 * deg), 0.1 * std::sin(60 * deg)), pivot(0.25, 0);
   const Vector2d meet = elbow(knee, pivot, 0.25, 0.20, true);
   ASSERT_GT(meet.y(), 0);
-  MatrixXd held(2, 2);  // with the crank standing: what the two passive turns do to the cut
-  held << turned(meet - knee), -turned(meet - pivot);
+  // With the crank standing the three passive turns must close the loop: columns (1; velocity at the mean of the four joints over L).
+  const std::array<Vector2d, 4> joints = {Vector2d(0, 0), knee, meet, pivot};
+  Vector2d mean(0, 0);
+  for (const auto& p : joints) mean += p / 4;
+  double square = 0;
+  for (const auto& p : joints) square += (p - mean).squaredNorm() / 4;
+  MatrixXd held(3, 3);
+  for (Eigen::Index i = 0; i < 3; ++i)
+    held.col(i) << 1, turned(mean - joints[static_cast<std::size_t>(i) + 1]) / std::sqrt(square);
   EXPECT_NEAR(r.singularity.type2.value(), ratio(held), 1e-12);
 }
 

@@ -29,7 +29,7 @@ Transform<double> body_pose(const Mechanism<double>& m, const std::string& body)
   Workspace<double> w(m);
   tree_positions(m, w);
   const int j = m.find_body(body);
-  return w.X0[at(j)] * m.body_frame[at(j)];
+  return (j == base ? Transform<double>() : w.X0[at(j)]) * m.author_frame(body);
 }
 
 double distance(const Transform<double>& a, const Transform<double>& b) {

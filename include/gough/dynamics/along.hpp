@@ -39,6 +39,7 @@ struct AlongOptions {
   ElasticMotion elastic = ElasticMotion::locked;
   bool each_from_home = false;  ///< positions are continued from home instead of from the state before
   bool reactions = false;
+  bool watch = true;  ///< inverse dynamics: also for singular positions between the states, where they are a motion
 };
 
 /// One state, done. The references hold until the callback returns.

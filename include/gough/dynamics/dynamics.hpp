@@ -108,6 +108,10 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
 Dynamics(const Mechanism<double>&, Workspace<double>&, const DynamicsOptions&)->Dynamics<double>;
 Dynamics(const Mechanism<double>&, Workspace<double>&)->Dynamics<double>;
 
+/// Whose code a formulation runs on its robot: legs without a floating platform and scdd take dalembert's inverse dynamics.
+Formulation inverse_code(const Dynamics<double>& d);
+Formulation forward_code(const Dynamics<double>& d);
+
 struct DynamicsAnswer {
   Status status = Status::ok;
   double residual = 0;  ///< the largest force on an independent coordinate that no drive makes [N or N m]

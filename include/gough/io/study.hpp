@@ -57,6 +57,8 @@ struct StudyFormulation {
   std::string file;           ///< its table, in the results' folder
   double disagreement = 0;    ///< from the first formulation: largest difference over largest forces
   double disagreement_t = 0;  ///< and when
+  double share = 0;           ///< of what rounding explains: above 1 it disagrees
+  Formulation code{};         ///< whose inverse dynamics it runs
 };
 
 struct StudyResult {
@@ -65,6 +67,9 @@ struct StudyResult {
   std::vector<StudyFormulation> formulations;
   std::vector<ComparedNumber> published;
   std::vector<std::string> files;  ///< in the folder, result.json last
+
+  /// Which formulations disagree beyond rounding, in words; empty: none.
+  std::string disagreement() const;
 };
 
 /// Computes, and writes tables row by row, then the report and result.json last into `folder` (made if need be). `after_row` as in

@@ -32,13 +32,14 @@ std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const M
 /// home, a coordinate of another joint is locked where it stands. Notes which ones could be locked.
 RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<double>& m, std::vector<IdleMotion>& idle);
 
-/// The whole way from a description to a mechanism with an assembled home: merge massless bodies, build, assemble, lock
-/// idle motions.
+/// A mechanism with an assembled home.
 struct Prepared {
   Mechanism<double> mechanism;
   HomeAssembly home;
 };
-Prepared prepare(const RobotDescription& robot);
+/// From a description to a mechanism: merge fixed and massless bodies, build, assemble, lock idle motions, recognise legs with a closed
+/// form, find ranks. `prepare` (dynamics/prepare.hpp) also finds which fast paths of the dynamics may be used.
+Prepared assemble_robot(const RobotDescription& robot);
 
 /// Closed poses near home, along random motions of the mechanism (the same ones in every run). Home is the first.
 std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count);

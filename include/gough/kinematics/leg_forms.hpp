@@ -21,6 +21,10 @@ namespace gough {
 /// The forms of all legs; `w` is at the assembled home (it tells which answers are home's).
 std::vector<LegForm> recognise_legs(const Mechanism<double>& m, const Workspace<double>& w);
 
+/// Compares the forms with the equations of the loops at closed poses near home: those that leave them open become general. Notes the
+/// outcome in m.fast_path. Ranks must be known.
+void prove_leg_forms(Mechanism<double>& m);
+
 struct LegAnswer {
   bool reached = true;
   double short_by = 0;  ///< how far the leg's end misses its place on the platform [m]

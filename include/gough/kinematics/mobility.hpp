@@ -39,6 +39,7 @@ struct MobilityReport {
   double closure_residual = 0;
   double characteristic_length = 0;
   SingularityIndices singularity;
+  std::vector<FastPath> fast_paths;
   std::vector<Finding> findings;
 };
 

@@ -19,16 +19,16 @@ struct SingularityIndices {
 /// The singularity indices at the workspace's position (stage closure).
 SingularityIndices singularity_indices(const Mechanism<double>& m, const Workspace<double>& w);
 
-/// How near the loops' equations are to losing rank, 1 where there are none: (M10), floating platform or not.
+/// How near the loops' equations are to losing rank, 1 where there are none: of K, which depends on where they are cut.
 double loop_index(const Mechanism<double>& m, const Workspace<double>& w);
 
 /// K where its rank is largest among home and poses nearby, without units.
 MatX<double> general_closure(const Mechanism<double>& m);
 
-/// Sets m.rank and each leg's: the largest rank at home and at poses nearby.
-void set_general_ranks(Mechanism<double>& m);
+/// Sets m.rank, each leg's, and m.general: the largest ranks at home and at poses nearby.
+void set_general_facts(Mechanism<double>& m);
 
-/// The root mean square distance of all joints from their centre, at the workspace's position: (M1).
+/// The root mean square distance of the joints on loops from their centre, at the workspace's position: (M1).
 double characteristic_length(const Mechanism<double>& m, const Workspace<double>& w);
 
 /// K without units: rows of lengths divided by `length`, columns of lengths multiplied by it: (M2).

@@ -137,6 +137,14 @@ struct LegDescription {
   std::vector<std::string> bodies;
 };
 
+/// A body that became part of another one (merge_fixed).
+struct WeldedBody {
+  std::string name;
+  std::string onto;         ///< the body that it became part of
+  Transform<double> pose;   ///< its frame in that body's
+  Inertia<double> inertia;  ///< its own, about its frame's origin
+};
+
 struct RobotDescription {
   RobotDescription();
   RobotDescription(const RobotDescription&);
@@ -157,6 +165,7 @@ struct RobotDescription {
   std::optional<PlatformDescription> platform;
   bool lock_idle = true;
   std::vector<std::string> merged;  ///< what merge_massless replaced, in words
+  std::vector<WeldedBody> welded;   ///< what merge_fixed replaced
 
   const BodyDescription* body(const std::string& wanted) const;
   const JointDescription* joint(const std::string& wanted) const;

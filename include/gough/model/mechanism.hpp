@@ -106,6 +106,42 @@ struct BeamBody {
   BodyDescription description;
 };
 
+/// A body that is fixed to another one and was made part of it.
+struct WeldedPart {
+  std::string name;
+  int body = base;          ///< which it is part of
+  Transform<double> frame;  ///< the author's, in that body's frame
+  Inertia<double> inertia;  ///< its own, in the author's frame
+};
+
+/// A specialised way to compute what general kernels compute, and whether it has earned its use (dynamics/fast_paths.hpp).
+namespace fast_paths {
+inline constexpr std::string_view closed_form_legs = "closed_form_legs", leg_wise = "leg_wise", lanes = "lanes",
+                                  struts = "struts", five_bar = "five_bar";
+}
+struct FastPath {
+  std::string name;
+  bool used = false;
+  std::string why;       ///< why it is not used
+  bool refused = false;  ///< the robot is of its kind, but it does not compute what the general kernels do
+};
+
+/// Where a joint turns: a point that stands still on a body.
+struct JointCentre {
+  int body = base;
+  Vec3<double> point = Vec3<double>::Zero();  ///< in its frame
+};
+
+/// What holds at a general position near home and not only at home; found when a robot is prepared (kinematics/singularity.hpp).
+struct GeneralFacts {
+  std::vector<JointCentre> centre;  ///< of the joints by which lengths are measured
+  int loops = 0;                    ///< rank of the loops, without a platform
+  int task_held = 0;                ///< rank of the loops with the platform's task standing
+  bool besides_task = false;        ///< the platform moves in ways that are no task, too
+  std::vector<int> leg, chain;      ///< ranks of legs and chains, in the order of the joint graph
+  std::vector<int> constraint;      ///< ranks of what the constraint index is made of, in its order
+};
+
 struct Structure {
   Structure();
   Structure(const Structure&);
@@ -129,8 +165,10 @@ struct Structure {
   std::vector<Leg> leg;
   std::vector<LegForm> leg_form;  ///< per leg: the closed form that solves it, recognised after assembly
   std::vector<SpringStructure> spring;
+  std::vector<WeldedPart> welded;  ///< bodies that fixed joints made part of others, of the base too
   std::vector<BeamBody> beam;
   std::vector<std::shared_ptr<const ModalBody>> modal;  ///< bodies that bend with the robot's motion
+  std::vector<FastPath> fast_path;  ///< set when a robot is prepared; what is not listed is not used
   PlatformStructure platform;
   std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
   int idle_free = 0;                ///< how many of them are left free
@@ -138,15 +176,20 @@ struct Structure {
   int nq = 0, nv = 0, equations = 0;
   int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
   int loops = 0;
+  GeneralFacts general;
+
+  /// Whether a fast path agreed with the general kernels when the robot was prepared.
+  bool may_use(std::string_view path) const;
 
   /// How many free coordinates the cut joints have together.
   int cut_coordinates() const { return static_cast<int>(coordinate.size()) - nv; }
   int tree_size() const { return static_cast<int>(parent.size()); }
   /// How the body before modal joint j bends.
   const ModalBody& modal_of(std::size_t j) const { return *modal[static_cast<std::size_t>(joint[j].modal)]; }
-  /// The moving bodies that the author knows of.
+  /// The moving bodies that the author knows of, welded ones included.
   int bodies() const;
-  /// The index of a body, coordinate or actuator by name; -2 where there is none (-1 is the base).
+  /// The index of a body, coordinate or actuator by name; -2 where there is none (-1 is the base). A welded body has the index of
+  /// the body that it is part of.
   int find_body(std::string_view wanted) const;
   int find_coordinate(std::string_view wanted) const;
   /// The equations of a leg's cut joints.
@@ -161,6 +204,8 @@ struct Structure {
   std::vector<int> standing() const;
   /// "leg2.ball.x": an equation by name.
   std::string row_name(int row) const;
+  /// Whether an equation is a length rather than an angle.
+  bool row_is_length(int row) const;
 };
 
 /// Where the home pose comes from: the start, and what the author fixed. Assembly moves the rest.
@@ -195,6 +240,9 @@ struct Mechanism : Structure {
   Vec3<S> gravity = Vec3<S>::Zero();
   HomeDescription home_description;
   VecX<double> home;  ///< the assembled home position
+
+  /// The author's frame of a body, welded or not, in the frame of the body find_body gives.
+  Transform<S> author_frame(std::string_view body) const;
 
   template <Scalar T>
   Mechanism<T> cast() const;
@@ -247,6 +295,14 @@ Mechanism<T> Mechanism<S>::cast() const {
   m.home_description = home_description;
   m.home = home;
   return m;
+}
+
+template <Scalar S>
+Transform<S> Mechanism<S>::author_frame(std::string_view body) const {
+  for (const WeldedPart& part : welded)
+    if (part.name == body) return part.frame.template cast<S>();
+  const int j = find_body(body);
+  return j < 0 ? Transform<S>() : body_frame[static_cast<std::size_t>(j)];
 }
 
 template <Scalar S>

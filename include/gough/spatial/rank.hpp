@@ -18,6 +18,10 @@ MatX<double> null_space(const MatX<double>& A);
 /// The k-th largest singular value over the largest; none for k = 0 or a matrix of zeros.
 std::optional<double> singular_ratio(const MatX<double>& A, int k);
 
+/// An estimate of the condition of A as a map to solve with: of a square matrix in the 1-norm (a little low at most), otherwise the ratio
+/// of singular values; infinite where A is singular.
+double inverse_condition(const MatX<double>& A);
+
 struct SingularValues {
   VecX<double> s;
   MatX<double> V;  ///< all right singular vectors
