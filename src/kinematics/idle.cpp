@@ -299,7 +299,7 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
     if (joint.kind == JointKind::spherical && motion.is_turn) {
       motion.drops_forces = feels(joint);
       make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));
-      motion.locked = true;
+      motion.locked = motion.was_ball = true;
     } else {
       motion.locked = lock_coordinate(joint, motion, m, w) || lock_coordinate(find(motion.far_joint), motion, m, w);
     }
@@ -321,6 +321,7 @@ Prepared assembled(const RobotDescription& robot) {
     for (const IdleMotion& motion : idle) {
       result.mechanism.idle.push_back(motion.text());
       result.mechanism.idle_free += motion.locked ? 0 : 1;
+      if (motion.was_ball) result.mechanism.locked_balls.push_back(motion.joint);
     }
   };
   if (idle.empty() || !robot.lock_idle) {

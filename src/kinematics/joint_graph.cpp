@@ -29,11 +29,6 @@ MatX<double> side_by_side(const MatX<double>& A, const MatX<double>& B) {
   return both;
 }
 
-/// Two directions normal to one.
-MatX<double> normal_to(const Vec3<double>& direction) {
-  return null_space(MatX<double>(direction.normalized().transpose()));
-}
-
 Vec3<double> place(const Workspace<double>& w, const JointCentre& c) {
   return c.body == base ? c.point : w.X0[at(c.body)] * c.point;
 }
@@ -43,6 +38,7 @@ class GraphBuilder {
   GraphBuilder(const Mechanism<double>& m, const Workspace<double>& w) : m_(m), w_(w) {}
 
   JointGraph run() {
+    g_.idle = m_.idle_free;
     add_body("base", false, false);
     for (int j = 0; j < m_.tree_size(); ++j) add_tree_joint(j);
     for (std::size_t c = 0; c < m_.cut.size(); ++c) add_cut_joint(c);
@@ -109,6 +105,10 @@ class GraphBuilder {
     const JointCentre at_a{m_.cut[c].a, m_.cut_a[c].p}, at_b{m_.cut[c].b, m_.cut_b[c].p};
     const Mat3<double> all = Mat3<double>::Identity();
     const Vec3<double> z = A.R.col(2);
+    if (contains_name(m_.locked_balls, m_.cut[c].name)) {
+      ++g_.idle;
+      return add(a, b, at_b, true, turns_about(all));
+    }
     switch (m_.cut[c].kind) {
       case JointKind::fixed: return add(a, b, at_b, false, MatX<double>(6, 0));
       case JointKind::revolute: return add(a, b, at_b, true, turns_about(z));
@@ -124,9 +124,10 @@ class GraphBuilder {
       case JointKind::point_on_line: return add(a, b, at_b, true, side_by_side(slides_along(z), turns_about(all)));
       case JointKind::point_on_plane:
         return add(a, b, at_b, true, side_by_side(slides_along(A.R.leftCols(2)), turns_about(all)));
-      case JointKind::distance: {  // a rod between two balls that does not spin
+      case JointKind::distance: {  // a rod between two balls
         const int rod = add_body(m_.cut[c].name, false, false);
-        add(a, rod, at_a, true, turns_about(normal_to(B.p - A.p)));
+        ++g_.idle;
+        add(a, rod, at_a, true, turns_about(all));
         return add(rod, b, at_b, true, turns_about(all));
       }
       case JointKind::free:
@@ -147,13 +148,22 @@ class GraphBuilder {
     }
   }
 
+  static bool contains_name(const std::vector<std::string>& all, const std::string& name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  }
+  /// The author's joint of which both are parts.
+  std::string name_of(const GraphJoint& x, const GraphJoint& y) const {
+    for (const GraphJoint* j : {&x, &y})
+      for (const int c : j->coordinate)
+        if (c >= 0) return m_.coordinate[at(c)].joint;
+    return "";
+  }
+
   bool join(int first, int second, int ring) {
     GraphJoint &x = g_.joint[at(first)], &y = g_.joint[at(second)];
     const bool one_place = (x.centre - y.centre).norm() <= same_place * (1 + x.centre.norm());
-    if (hidden_[at(ring)] && x.turns && y.turns && !one_place) {  // a distance in the tree: its rod does not spin
-      GraphJoint& two = x.S.cols() == 2 ? x : y;
-      two.S = turns_about(normal_to(y.centre - x.centre));
-      std::fill(two.coordinate.begin(), two.coordinate.end(), -1);
+    if (hidden_[at(ring)] && x.turns && y.turns && !one_place) {  // a distance in the tree: a rod between two balls
+      make_ball(x.S.cols() == 2 ? x : y);
       ring_[at(ring)] = false;
       return true;
     }
@@ -162,12 +172,20 @@ class GraphBuilder {
     const GraphJoint& placed = x.turns ? x : y;
     GraphJoint one{
         x.other(ring), y.other(ring), side_by_side(x.S, y.S), placed.centre, placed.centre_at, placed.turns, {}, false};
+    const std::string joint = name_of(x, y);
     one.coordinate = x.coordinate;
     one.coordinate.insert(one.coordinate.end(), y.coordinate.begin(), y.coordinate.end());
     if (!hidden_[at(ring)]) take_span(one);
+    else if (contains_name(m_.locked_balls, joint)) make_ball(one);
     x = one;
     g_.joint.erase(g_.joint.begin() + second);
     return true;
+  }
+  /// A ball whose spin the mechanism leaves out, because it moves nothing else.
+  void make_ball(GraphJoint& j) {
+    ++g_.idle;
+    j.S = turns_about(MatX<double>::Identity(3, 3));
+    j.coordinate.assign(3, -1);
   }
   bool passive(const GraphJoint& j) const {
     return std::none_of(j.coordinate.begin(), j.coordinate.end(), [&](int c) {
@@ -213,7 +231,7 @@ class GraphBuilder {
       }
       if (group.size() < 2) continue;
       const int pin = add_body(g_.body[at(one.a)], false, false);
-      ++g_.pins;
+      ++g_.idle;
       std::sort(group.rbegin(), group.rend());
       for (const int e : group) g_.joint.erase(g_.joint.begin() + e);
       for (const int b : bodies) g_.joint.push_back({b, pin, one.S, one.centre, one.centre_at, true, {-1}, false});

@@ -384,11 +384,11 @@ void type2_index(const Mechanism<double>& m, const Position& at_pose, Singularit
     for (int c = 0; c < C.cols(); ++c)
       if (!contains(driven, c)) passive.push_back(c);
     s.type2 = s.held =
-        singular_ratio(columns_of(C, passive), static_cast<int>(passive.size()) - m.idle_free - at_pose.g.pins);
+        singular_ratio(columns_of(C, passive), static_cast<int>(passive.size()) - at_pose.g.idle);
     return;
   }
   const MatX<double> N = at_pose.freedom();
-  const auto freedoms = static_cast<int>(N.cols()) - m.idle_free;
+  const auto freedoms = static_cast<int>(N.cols()) - at_pose.g.idle;
   const MatX<double> task = at_pose.task(at_pose.platform_twist(), true) * N;
   const MatX<double> rates = rows_of(N, at_pose.columns_of_coordinates(m.actuator));
   s.held = singular_ratio(rates, freedoms);

@@ -172,6 +172,7 @@ struct Structure {
   PlatformStructure platform;
   std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
   int idle_free = 0;                ///< how many of them are left free
+  std::vector<std::string> locked_balls;  ///< joints that were balls before their idle spin was locked
   std::vector<std::string> merged;  ///< massless bodies that became part of a composite joint
   int nq = 0, nv = 0, equations = 0;
   int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
