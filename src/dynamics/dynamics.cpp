@@ -18,6 +18,7 @@ namespace gough {
 namespace {
 
 constexpr double singular_pivot = 1e-9;  ///< relative: below, a matrix counts as singular
+constexpr double moves_nothing = 1e-12;  ///< square of a drive's rate for unit rates of the freedoms
 constexpr double massless = 1e-12;       ///< smallest over largest eigenvalue of a mass matrix that can be inverted
 constexpr double diverged = 1e12;        ///< sum of accelerations at which a fed-back iteration is given up
 
@@ -236,6 +237,7 @@ double effort_size(const Efforts<double>& a) {
   using Kind = Efforts<double>::Kind;
   double largest = a.kind == Kind::same ? 1.0 : 0.0;
   if (a.kind == Kind::square) largest = a.A.size() > 0 ? a.A.cwiseAbs().maxCoeff() : 1.0;
+  if (a.kind == Kind::under) largest = moves_nothing;  // a drive that hardly moves with anything is not large against itself
   for (Eigen::Index i = 0; a.kind == Kind::under && i < a.A.rows(); ++i)
     largest = std::max(largest, a.A.row(i).squaredNorm());
   for (Eigen::Index j = 0; a.kind == Kind::redundant && j < a.A.cols(); ++j) {

@@ -7,8 +7,10 @@
 namespace gough {
 namespace {
 
+constexpr double rounding = 1e-14;  ///< of numbers near 1: a matrix of zeros has no rank, whatever its entries are to each other
+
 int count(const VecX<double>& s) {
-  return s.size() == 0 || s[0] == 0 ? 0 : static_cast<int>((s.array() > rank_tolerance * s[0]).count());
+  return s.size() == 0 ? 0 : static_cast<int>((s.array() > std::max(rank_tolerance * s[0], rounding)).count());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace gough {
 
 /// Singular values below this share of the largest count as zero. A closed loop is exact to 1e-15, a true rank keeps well
-/// above 1e-6.
+/// above 1e-6. Singular values below 1e-14 are rounding in any case.
 inline constexpr double rank_tolerance = 1e-8;
 
 int numerical_rank(const MatX<double>& A);
