@@ -3,6 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 NIGHT_FUZZ_SECONDS ?= 3600
+RANDOM_SEEDS ?= 4000
+RANDOM_FIRST ?= 1
 
 MAKEFLAGS += --no-print-directory
 BUILD := cmake --build
@@ -10,7 +12,7 @@ CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmark
 
 PY_FILES = $(shell find $(wildcard python tools tests bench docs) -name '*.py' -not -path '*/.*')
 
-.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify verify-night all-code-test browser-test notebooks wheel docs pictures format format-check schema install clean
+.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify verify-night all-code-test more-tests browser-test notebooks wheel docs pictures format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -79,6 +81,7 @@ verify:  ## test; all generated code; browser; notebooks; wheel; clang-tidy; tes
 	@$(MAKE) notebooks
 	@$(MAKE) wheel
 	@$(MAKE) all-code-test
+	@$(MAKE) more-tests
 	@$(MAKE) browser-test
 	@echo "== clang-tidy"
 	@cmake --preset verify >/dev/null
@@ -105,6 +108,13 @@ all-code-test:  ## generated code of every robot, compiled by gcc and clang, bes
 	@$(BUILD) build -j$(JOBS) --target gough_tests
 	@echo "== generated code of every robot"
 	@ctest --test-dir build -C all_code -R all_code -j$(JOBS) --output-on-failure --no-tests=error
+
+more-tests: setup  ## RANDOM_SEEDS random mechanisms from RANDOM_FIRST on, and every robot in every variant (part of verify)
+	@cmake --preset release $$(tools/python_env) >/dev/null
+	@$(BUILD) build -j$(JOBS) --target gough_tests
+	@echo "== random mechanisms, and all variants of all robots"
+	@GOUGH_RANDOM_SEEDS=$(RANDOM_SEEDS) GOUGH_RANDOM_FIRST=$(RANDOM_FIRST) GOUGH_VARIANT_SEEDS=1 \
+	  build/gough_tests --gtest_brief=1 --gtest_filter='*Random*:*Variant*:FastPaths*'
 
 browser-test:  ## the pages of report and view in a real browser (part of verify)
 	@tools/setup verify

@@ -232,12 +232,12 @@ void look(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d)
   else explicit_form(w, d.y, d.form);
 }
 
-/// What the smallest pivot of the efforts is small against: the largest entry of the matrix that was factored.
+/// What the smallest pivot of the efforts is small against: the largest entry of the matrix that was factored. Drives that hardly move with
+/// anything are not large against themselves.
 double effort_size(const Efforts<double>& a) {
   using Kind = Efforts<double>::Kind;
-  double largest = a.kind == Kind::same ? 1.0 : 0.0;
-  if (a.kind == Kind::square) largest = a.A.size() > 0 ? a.A.cwiseAbs().maxCoeff() : 1.0;
-  if (a.kind == Kind::under) largest = moves_nothing;  // a drive that hardly moves with anything is not large against itself
+  double largest = a.kind == Kind::same ? 1.0 : a.kind == Kind::square ? std::sqrt(moves_nothing) : moves_nothing;
+  if (a.kind == Kind::square) largest = a.A.size() > 0 ? std::max(largest, a.A.cwiseAbs().maxCoeff()) : 1.0;
   for (Eigen::Index i = 0; a.kind == Kind::under && i < a.A.rows(); ++i)
     largest = std::max(largest, a.A.row(i).squaredNorm());
   for (Eigen::Index j = 0; a.kind == Kind::redundant && j < a.A.cols(); ++j) {

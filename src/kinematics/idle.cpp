@@ -234,10 +234,6 @@ std::vector<IdleMotion> find_idle_motions(const RobotDescription& robot, const M
 
 namespace {
 
-bool holds_by_springs(const JointDescription& joint) {
-  return std::any_of(joint.coordinates.begin(), joint.coordinates.end(), [](const auto& c) { return c.stiffness > 0; });
-}
-
 /// A ball that must not spin about motion.axis: a universal joint with both axes normal to it at home.
 void make_universal(JointDescription& joint, const IdleMotion& motion, const Mat3<double>& parent,
                     const Mat3<double>& child) {
@@ -295,7 +291,6 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
   };
   for (IdleMotion& motion : idle) {
     JointDescription& joint = find(motion.joint);
-    if (holds_by_springs(joint) || holds_by_springs(find(motion.far_joint))) continue;  // what springs hold is not idle
     if (joint.kind == JointKind::spherical && motion.is_turn) {
       motion.drops_forces = feels(joint);
       make_universal(joint, motion, axes_of(joint.parent), axes_of(joint.child));

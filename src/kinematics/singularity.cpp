@@ -383,8 +383,7 @@ void type2_index(const Mechanism<double>& m, const Position& at_pose, Singularit
     std::vector<int> passive;
     for (int c = 0; c < C.cols(); ++c)
       if (!contains(driven, c)) passive.push_back(c);
-    s.type2 = s.held =
-        singular_ratio(columns_of(C, passive), static_cast<int>(passive.size()) - at_pose.g.idle);
+    s.type2 = s.held = singular_ratio(columns_of(C, passive), static_cast<int>(passive.size()) - at_pose.g.idle);
     return;
   }
   const MatX<double> N = at_pose.freedom();

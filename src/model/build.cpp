@@ -253,7 +253,9 @@ class Builder {
   /// Walked from its child to its parent a ball turns about the parent's axes: forces that differ from axis to axis would change hands.
   void refuse_axes(const JointDescription& joint, std::size_t first) const {
     const auto turn = joint.coordinates.end() - 3;
-    const auto is_driven = [](const CoordinateDescription& c) { return c.actuated || c.elastic || c.rotor_inertia != 0; };
+    const auto is_driven = [](const CoordinateDescription& c) {
+      return c.actuated || c.elastic || c.rotor_inertia != 0;
+    };
     const auto differs = [&](const CoordinateDescription& c) {
       return is_driven(c) || c.damping != turn->damping ||
              !std::equal(c.friction.begin(), c.friction.end(), turn->friction.begin(), turn->friction.end(),
@@ -268,9 +270,12 @@ class Builder {
     };
     if (std::any_of(joint.coordinates.begin() + static_cast<std::ptrdiff_t>(first), turn, feels) ||
         std::any_of(turn, joint.coordinates.end(), differs))
-      throw Error(joint.where, fmt::format("joint '{}': read drives, damping or friction that differ between the child's axes, on a ball that the "
-                                           "way from the base reaches from its child; expected parent and child the other way round",
-                                           joint.name));
+      throw Error(
+          joint.where,
+          fmt::format(
+              "joint '{}': read drives, damping or friction that differ between the child's axes, on a ball that the "
+              "way from the base reaches from its child; expected parent and child the other way round",
+              joint.name));
   }
 
   static double start_value(const CoordinateDescription& c) { return c.home.value_or(c.guess.value_or(0.0)); }

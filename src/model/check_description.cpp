@@ -97,7 +97,8 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
     if (!known(end)) fail(fmt::format("read the body '{}', expected 'base' or a body of this robot", end));
   if (joint.parent == joint.child)
     fail(fmt::format("read '{}' as parent and as child, expected two bodies", joint.child));
-  if (joint.child == base_name && robot.welded.empty() && robot.merged.empty()) fail("read 'base' as child, expected the base as parent");
+  if (joint.child == base_name && robot.welded.empty() && robot.merged.empty())
+    fail("read 'base' as child, expected the base as parent");
   if (joint.kind == JointKind::distance && !(joint.length > 0))
     fail(fmt::format("read a length of {} m, expected one above 0", joint.length));
   if ((joint.kind == JointKind::modal) != (joint.modal != nullptr))

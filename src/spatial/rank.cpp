@@ -7,7 +7,8 @@
 namespace gough {
 namespace {
 
-constexpr double rounding = 1e-14;  ///< of numbers near 1: a matrix of zeros has no rank, whatever its entries are to each other
+constexpr double rounding =
+    1e-14;  ///< of numbers near 1: a matrix of zeros has no rank, whatever its entries are to each other
 
 int count(const VecX<double>& s) {
   return s.size() == 0 ? 0 : static_cast<int>((s.array() > std::max(rank_tolerance * s[0], rounding)).count());

@@ -94,7 +94,9 @@ void expect_newtons_numbers(const Mechanism<double>& m, const Program& p, const 
     const VecX<double> expected = outputs_by_name(m, p, s, tau), out = vector_of(evaluate(p, in));
     ASSERT_EQ(out.size(), expected.size());
     const Condition c = condition_estimate(m, s.q);
-    ASSERT_LT(std::max(c.inverse, c.forward), ill_conditioned);
+    if (p.what == "inverse" && !std::isfinite(c.inverse))
+      continue;  // as many drives as freedoms, and one that they do not reach
+    ASSERT_LT(p.what == "inverse" ? c.inverse : c.forward, ill_conditioned);
     const bool square = static_cast<int>(m.driven().size()) == m.nv - m.rank;  // else by normal equations
     const double inverse = square ? c.inverse : c.inverse * c.inverse;
     EXPECT_LT(error_of(out, expected), rounding(p.what == "inverse" ? inverse : c.forward));

@@ -632,7 +632,7 @@ Inverse inverse(const Equations& e, const VecX<double>& x, const std::vector<Ext
   if (T.size() > 0) {
     const VecX<double> t = svd_of(T).s;
     const Index most = std::min<Index>(T.cols(), result.freedoms);
-    result.spread = most > 0 && t[0] > 0 ? t[most - 1] / t[0] : 0;
+    result.spread = most > 0 ? t[most - 1] / std::max(t[0], 1e-6) : 0;  // rates below that are no rates of drives
   }
   return result;
 }

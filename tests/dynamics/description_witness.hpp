@@ -163,7 +163,7 @@ struct Inverse {
   VecX<double> force;   ///< per driven coordinate (Model::driven); the shortest of all that come nearest
   int freedoms = 0;     ///< without loose ones
   int rank = 0;         ///< of what the drives can do
-  double spread = 0;    ///< smallest over largest singular value of that; 1 without drives
+  double spread = 0;    ///< smallest over largest singular value of that, at least 1e-6; 1 without drives
   double residual = 0;  ///< of (Y7), over its terms: above rounding, the drives cannot make this motion
   double size = 0;      ///< of (Y7)'s terms
 };

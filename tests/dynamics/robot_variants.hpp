@@ -60,7 +60,7 @@ newton_euler::Load weighty_load(const Mechanism<double>& m, unsigned seed, Wrenc
 /// What rounding may do to an answer of its size: 1e-9, because forces of 1e5 N cancel in springs and loops, and some thousand roundings
 /// per unit of condition. A robot whose condition is beyond 1e10 cannot be looked at.
 inline double rounding(double condition) { return 1e-9 * std::max(1.0, condition / 1e3); }
-inline constexpr double ill_conditioned = 1e10;
+inline constexpr double ill_conditioned = 1e11;
 
 /// Newton's and Euler's equations (newton_euler.hpp) of one state for many loads: the mass of the bodies and the ways in which they may
 /// move are found once. Must not outlive `m`.

@@ -20,7 +20,7 @@ struct IdleMotion {
   Vec3<double> axis = Vec3<double>::UnitZ();  ///< base axes, at home
   Vec6<double> twist = Vec6<double>::Zero();  ///< the whole motion (angular; linear), about the base's origin, at home
   bool locked = false;
-  bool was_ball = false;  ///< locked by making a universal joint of a ball
+  bool was_ball = false;      ///< locked by making a universal joint of a ball
   bool drops_forces = false;  ///< friction or springs of the locked turn are no longer felt
 
   std::string text() const;

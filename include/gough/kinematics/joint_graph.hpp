@@ -42,7 +42,8 @@ struct JointGraph {
   int platform = -1;  ///< none: -1
   int ground = base;  ///< the body next to the base on which the loops stand, as a rule the base itself
   int held = -1;      ///< the body next to the platform that loops hold, as a rule the platform itself; none: -1
-  int idle = 0;       ///< how many motions move nothing else: pins of multiple joints, rods between balls, what the mechanism leaves free
+  int idle =
+      0;  ///< how many motions move nothing else: pins of multiple joints, rods between balls, what the mechanism leaves free
   double length = 1;  ///< L of (M1)
   Vec3<double> centre = Vec3<double>::Zero();
 

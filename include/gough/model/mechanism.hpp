@@ -170,10 +170,10 @@ struct Structure {
   std::vector<std::shared_ptr<const ModalBody>> modal;  ///< bodies that bend with the robot's motion
   std::vector<FastPath> fast_path;  ///< set when a robot is prepared; what is not listed is not used
   PlatformStructure platform;
-  std::vector<std::string> idle;    ///< motions that move nothing else; locked unless the file says otherwise
-  int idle_free = 0;                ///< how many of them are left free
+  std::vector<std::string> idle;          ///< motions that move nothing else; locked unless the file says otherwise
+  int idle_free = 0;                      ///< how many of them are left free
   std::vector<std::string> locked_balls;  ///< joints that were balls before their idle spin was locked
-  std::vector<std::string> merged;  ///< massless bodies that became part of a composite joint
+  std::vector<std::string> merged;        ///< massless bodies that became part of a composite joint
   int nq = 0, nv = 0, equations = 0;
   int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
   int loops = 0;
