@@ -10,16 +10,18 @@ inline constexpr double choose_again = 0.05;
 /// equations disagree by as much.
 inline constexpr double rates_close = 1e-11, still_open = 10;
 
-/// The largest rate of the rows of A that are not `used`, over the columns of `motions`; relative to the sizes of K, from which A is made,
-/// and of the motions. Where the rows that are used have lost their grip, the others tell.
-inline double open_rate(const MatX<double>& A, const std::vector<int>& used, const MatX<double>& motions,
-                        const MatX<double>& K) {
-  if (static_cast<Eigen::Index>(used.size()) == A.rows() || motions.size() == 0) return 0;
-  double open = 0;
-  for (Eigen::Index c = 0; c < motions.cols(); ++c)
-    for (Eigen::Index r = 0; r < A.rows(); ++r) open = std::max(open, std::abs(A.row(r).dot(motions.col(c))));
-  const double size = K.cwiseAbs().maxCoeff() * motions.cwiseAbs().maxCoeff();
-  return size > 0 ? open / size : 0.0;
+/// The largest rate of the rows of A over the columns of `motions`, relative to `size` (of A's entries) and to the motions; none is looked
+/// at where the choice leaves out no row. Where the rows that are used have lost their grip, the others tell, and where their elimination has
+/// lost digits, they themselves. `rates`: scratch, as many as A has rows.
+inline double open_rate(const MatX<double>& A, bool leaves_out, const MatX<double>& motions, double size,
+                        VecX<double>& rates) {
+  double worst = 0;
+  for (Eigen::Index c = 0; c < motions.cols() && leaves_out; ++c) {
+    rates.noalias() = A * motions.col(c);
+    const double open = rates.cwiseAbs().maxCoeff();
+    if (open > rates_close * size) worst = std::max(worst, open / (size * motions.col(c).cwiseAbs().maxCoeff()));
+  }
+  return worst;
 }
 
 }  // namespace gough

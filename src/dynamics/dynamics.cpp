@@ -178,6 +178,13 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   }
   first_pivot = smallest_pivot(false);
   if (split) first_leg_pivot = smallest_pivot(true);
+  leaves_out = y.rank() < at.K.rows();
+  row_rates = VecX<double>::Zero(at.K.rows());
+  if (split) {
+    legs_leave_out = static_cast<Eigen::Index>(split->rows.size()) < reduction->Z.rows();
+    leg_row_rates = VecX<double>::Zero(reduction->Z.rows());
+  }
+  if (at.K.size() > 0) K_size = std::max(at.K.cwiseAbs().maxCoeff(), std::numeric_limits<double>::min());
   if (y.rank() == m.rank) no_forward = why_not_forward(m, at, options.by, form.G);
 }
 
@@ -185,12 +192,12 @@ namespace {
 
 /// Coordinates chosen for another position may be poor here. The pivots are compared with those where they were chosen; what that says
 /// depends on the place. So the loops' equations that the choice leaves out must hold as well, and that depends on nothing.
-bool is_conditioned(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d, bool leg_wise) {
+bool is_conditioned(const Mechanism<double>& m, const Workspace<double>& w, Dynamics<double>& d, bool leg_wise) {
   const double first = leg_wise ? d.first_leg_pivot : d.first_pivot;
   if (d.y.rank() != m.rank || !(d.smallest_pivot(leg_wise) > choose_again * first)) return false;
-  const double open = leg_wise ? open_rate(d.reduction->Z, d.split->rows, d.reduction->D, w.K)
-                               : open_rate(w.K, d.y.rows, d.form.G, w.K);
-  return open <= rates_close + still_open * (w.phi.size() > 0 ? w.phi.cwiseAbs().maxCoeff() : 0.0);
+  const double open = leg_wise ? open_rate(d.reduction->Z, d.legs_leave_out, d.reduction->D, d.K_size, d.leg_row_rates)
+                               : open_rate(w.K, d.leaves_out, d.form.G, d.K_size, d.row_rates);
+  return open <= rates_close || open <= rates_close + still_open * w.phi.cwiseAbs().maxCoeff();
 }
 
 void choose_anew(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {

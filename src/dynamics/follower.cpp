@@ -110,7 +110,8 @@ bool Follower::poor() {
   }
   return form_->smallest_pivot < choose_again * first_pivot_ ||
          form_->form.smallest_pivot < choose_again * first_loops_ || !w_.a.allFinite() ||
-         open_rate(w_.K, form_->s.rows, w_.v, w_.K) > rates_close + still_open * largest(w_.phi);
+         open_rate(w_.K, form_->s.rank() < w_.K.rows(), w_.v, largest(w_.K.reshaped()), rates_) >
+             rates_close + still_open * largest(w_.phi);
 }
 
 void Follower::solve(const KnownState& state, bool with_elastic, bool accelerations) {

@@ -46,6 +46,7 @@ class Follower {
   std::vector<int> soft_;
   std::optional<MasterForm<double>> form_;
   double first_pivot_ = 0, first_loops_ = 0;
+  VecX<double> rates_;
 };
 
 }  // namespace gough

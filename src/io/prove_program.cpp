@@ -43,9 +43,8 @@ class NamedState {
     const Transform<double> X = platform_pose(m_, w_);
     const PlatformRates<double> x = platform_rates(m_, w_);
     if (array == "rotation") {
-      std::vector<double> all;
-      for (int i = 0; i < 9; ++i) all.push_back(X.R(i / 3, i % 3));
-      return all;
+      const Mat3<double> by_rows = X.R.transpose();
+      return {by_rows.data(), by_rows.data() + by_rows.size()};
     }
     const std::map<std::string, Vec3<double>> vectors = {{"position", X.p},     {"angles", cardan_angles(X.R)},
                                                          {"velocity", x.v},     {"angular_velocity", x.w},

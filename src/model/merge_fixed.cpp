@@ -89,9 +89,11 @@ class FixedGroups {
       return std::any_of(robot_.legs.begin(), robot_.legs.end(), in) ? 2 : 3;
     };
     std::vector<std::pair<int, std::size_t>> order;
+    order.reserve(pose_.size());
     for (std::size_t i = 0; i < pose_.size(); ++i) order.emplace_back(rank(i), i);
     std::sort(order.begin(), order.end());
     std::vector<std::size_t> nodes;
+    nodes.reserve(order.size());
     for (const auto& [unused, i] : order) nodes.push_back(i);
     return nodes;
   }

@@ -93,7 +93,11 @@ struct Dynamics {
   Eigen::Index actuators = 0;
   double first_pivot = 0;      ///< of the loops where coordinates were chosen; a drop says when to choose again
   double first_leg_pivot = 0;  ///< the same of the loops leg by leg
-  std::string no_forward;      ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
+  bool leaves_out = false,
+       legs_leave_out = false;       ///< whether there are rows of K, and of Z, that the choice does not use
+  double K_size = 1;                 ///< of K's entries where coordinates were chosen
+  VecX<S> row_rates, leg_row_rates;  ///< scratch: how fast rows open
+  std::string no_forward;  ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
   /// Of the loops, solved leg by leg or as a whole.
   S smallest_pivot(bool leg_wise) const;
   bool forward_is_leg_wise() const { return split.has_value(); }
