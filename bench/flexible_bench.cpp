@@ -46,11 +46,10 @@ void coupled(benchmark::State& state, bool driven) {
   motion.states.resize(static_cast<std::size_t>(time / 1e-3) + 1);
   const DesiredPath path(rigid, motion.states);
   SimulationOptions options;
-  options.integrator.method = Method::rk4;
-  options.integrator.fixed_step = bending_step(bent, Drives::free);
+  options.integrator.tolerance = bending_tolerance;
   for (auto _ : state) {
     if (driven) {
-      benchmark::DoNotOptimize(coupled_path(bent, path, DriveMotion(path.drives), {}, {}).rms);
+      benchmark::DoNotOptimize(coupled_path(bent, path, DriveMotion(path.motion), {}, {}).rms);
     } else {
       Workspace<double> w(bent);
       w.tau.setConstant(0.01);

@@ -97,11 +97,14 @@ int forward(const Options& o) {
     });
   }
   open();
+  if (!answer.instead.empty()) options.dynamics.by = gough::Formulation::dalembert;
   const std::string text = o.json ? gough::forward_json(m, options.dynamics.by, answer, table, o.output.empty())
                            : !o.output.empty() ? fmt::format("{}: accelerations of {} state{}, by {}\n", m.name,
-                                                             answer.rows, answer.rows == 1 ? "" : "s", o.by)
+                                                             answer.rows, answer.rows == 1 ? "" : "s",
+                                                             name(options.dynamics.by))
                                                : gough::table_text(table);
   if (const int failed = print(text); failed != done) return failed;
+  if (!answer.instead.empty()) fmt::print(stderr, "{}: dalembert instead of legs: {}\n", o.robot, answer.instead);
   return explain_end(answer, states.states.size(), o);
 }
 
@@ -113,7 +116,7 @@ int compare_scaling(const Options& o) {
         fmt::format("--scaling: read the motion '{}', expected none: every variant of the robot has "
                     "states of its own near home",
                     o.motion));
-  const gough::RobotDescription robot = gough::read_robot(o.robot);
+  const gough::RobotDescription robot = described(o);
   gough::ScalingOptions options;
   if (std::any_of(robot.bodies.begin(), robot.bodies.end(), [](const auto& b) { return !b.beam.empty(); })) {
     options.elastic = {0, 1, 2, 4, 8, 16, 32, 64};

@@ -3,13 +3,18 @@
 
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <tuple>
 
 #include "gough/gough.hpp"
 #include "gough/io/follow_report.hpp"
 #include "progress.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 namespace {
+
+constexpr double usual_step = 5e-4, usual_rows = 1e-3;  // [s]
 
 gough::RayleighDamping damping_from(const std::string& text) {
   const std::vector<double> x = gough::parse_numbers(text, {false, false}, "--rayleigh");
@@ -19,7 +24,15 @@ gough::RayleighDamping damping_from(const std::string& text) {
 gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>& m) {
   const FlexWishes& w = o.flex;
   gough::FlexOptions f;
-  f.start = w.start == "quasistatic" ? gough::FlexStart::quasistatic : gough::FlexStart::undeformed;
+  f.start = w.start == "undeformed"    ? gough::FlexStart::undeformed
+            : w.start == "quasistatic" ? gough::FlexStart::quasistatic
+                                       : gough::FlexStart::given;
+  if (f.start == gough::FlexStart::given && !w.start.ends_with(".csv") && !w.start.starts_with("/dev/"))
+    throw gough::Error(fmt::format("--start: read '{}', expected undeformed, quasistatic or a table (CSV)", w.start.substr(0, 80)));
+  if (f.start == gough::FlexStart::given && o.modes == 0) f.given = gough::load_node_start(w.start, m);
+  if (f.start == gough::FlexStart::given && w.quasistatic)
+    throw gough::Error("--start: read a table with --quasistatic, expected it without: every row is by itself");
+  f.points = gough::parse_points(w.points, m);
   f.space = w.space == "planar"    ? gough::FlexSpace::planar
             : w.space == "spatial" ? gough::FlexSpace::spatial
                                    : gough::FlexSpace::automatic;
@@ -30,8 +43,25 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
   f.frequencies = w.frequencies;
   if (!w.rayleigh.empty()) f.damping = damping_from(w.rayleigh);
   f.loads = gough::parse_loads(w.load, m);
-  f.every = static_cast<std::size_t>(std::max(1.0, std::round(w.rows / w.step)));
   return f;
+}
+
+/// Rows where they are asked for: at given times, evenly, or at those of a table of states.
+gough::KnownMotion rows_of(const Options& o, const gough::Mechanism<double>& m) {
+  const double apart = o.flex.rows > 0 ? o.flex.rows : usual_rows;
+  if (!o.times.empty() && o.flex.rows > 0)
+    throw gough::Error("--times and --rows: read both, expected one of them");
+  gough::KnownMotion motion = gough::load_known_motion(o.motion, m, apart, gough::ElasticMotion::locked);
+  if (!o.times.empty()) return gough::at_times(motion, gough::load_times(o.times));
+  if (!motion.rows || o.flex.rows == 0) return motion;
+  const gough::TimedMotion timed = motion.in_time();
+  return gough::at_times(motion, gough::even_times(timed.trajectory.start, timed.trajectory.end(), apart));
+}
+
+/// The same with steps of integration in between. A table's own rows are steps unless --step says more.
+gough::KnownMotion steps_of(const Options& o, gough::KnownMotion rows) {
+  if (o.flex.quasistatic || !rows.timed || rows.states.size() < 2 || (rows.rows && o.flex.step == 0)) return rows;
+  return gough::refined(std::move(rows), o.flex.step > 0 ? o.flex.step : usual_step);
 }
 
 /// The same robot with modes.
@@ -40,14 +70,19 @@ gough::BentMechanism bent_robot(const Options& o, const gough::Mechanism<double>
     throw gough::Error(
         "--modes: read it with --quasistatic, --no-geometric, --load or --shapes, expected it without: the coupled "
         "model vibrates, stiffens by tension and knows no loads");
-  gough::RobotDescription robot = gough::read_robot(o.robot);
+  gough::RobotDescription robot = described(o);
   robot.gravity = m.gravity;
-  return gough::bent_mechanism(robot, {o.modes, f.space, f.damping, f.modal_damping, false});
+  return gough::bent_mechanism(robot, {o.modes, f.space, f.damping, f.modal_damping, false, f.points});
 }
 
 /// Instead of what beams do: what drives have to do about it.
-int follow(const Options& o, const gough::Mechanism<double>& m, const gough::KnownMotion& motion,
-           const gough::FlexOptions& flex_options) {
+int follow(const Options& o, const gough::Mechanism<double>& m, const gough::FlexOptions& flex_options) {
+  if (!o.times.empty() || !o.flex.points.empty() || flex_options.start == gough::FlexStart::given)
+    throw gough::Error(
+        "--follow: read it with --times, --points or a table to start from, expected it without: it writes what drives do, "
+        "every --step");
+  const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step > 0 ? o.flex.step : usual_step,
+                                                             gough::ElasticMotion::locked);
   gough::FlexInverseOptions options;
   options.flex = flex_options;
   std::optional<gough::BentMechanism> bent;
@@ -76,38 +111,45 @@ int follow(const Options& o, const gough::Mechanism<double>& m, const gough::Kno
   return numerical;
 }
 
+gough::FlexReport coupled(const Options& o, const gough::Mechanism<double>& m, const gough::KnownMotion& rows,
+                          const gough::FlexJob& job, const std::function<bool()>& after_row) {
+  const gough::BentMechanism bent = bent_robot(o, m, job.options);
+  gough::CoupledJob c;
+  c.modes.modes = o.modes;
+  c.modes.points = job.options.points;
+  c.start = job.options.start;
+  c.output = job.output;
+  c.keep_table = job.keep_table;
+  c.longest_step = o.flex.step;
+  c.after_row = after_row;
+  if (c.start == gough::FlexStart::given)
+    std::tie(c.elastic_q, c.elastic_v) = gough::load_elastic_start(o.flex.start, bent.mechanism);
+  return gough::report_coupled(m, bent, rows, c);
+}
+
 }  // namespace
 
 int flex(const Options& o) {
-  auto m = gough::load_robot(o.robot);
+  auto m = rigid_robot_of(o);
   if (!o.flex.gravity.empty()) {
     const std::vector<double> g = gough::parse_numbers(o.flex.gravity, {false, false, false}, "--gravity");
     m.gravity = {g[0], g[1], g[2]};
   }
   gough::FlexJob job;
   job.options = options_from(o, m);
-  const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step, gough::ElasticMotion::locked);
-  if (motion.rows) job.options.every = 1;
-  if (!o.flex.follow.empty()) return follow(o, m, motion, job.options);
+  if (!o.flex.follow.empty()) return follow(o, m, job.options);
+  const gough::KnownMotion motion = rows_of(o, m);
   job.output = o.output;
   job.shapes = o.flex.shapes;
-  const std::size_t rows = motion.states.size() / job.options.every + 1;
+  const std::size_t rows = motion.states.size();
   job.keep_table = o.json && o.output.empty() && rows <= gough::most_json_rows;
-  std::optional<gough::BentMechanism> bent;
-  if (o.modes > 0) bent = bent_robot(o, m, job.options);
   catch_interrupts();
   gough::FlexReport report;
   {
     Progress progress("row", rows);
     job.after_row = [&](const gough::FlexResult&) { return progress.step(); };
-    gough::CoupledJob coupled;
-    coupled.modes.modes = o.modes;
-    coupled.start = job.options.start;
-    coupled.every = job.options.every;
-    coupled.output = o.output;
-    coupled.keep_table = job.keep_table;
-    coupled.after_row = [&] { return progress.step(); };
-    report = bent ? gough::report_coupled(m, *bent, motion, coupled) : gough::report_flex(m, motion, job);
+    report = o.modes > 0 ? coupled(o, m, motion, job, [&] { return progress.step(); })
+                         : gough::report_flex(m, steps_of(o, motion), job);
   }
   if (const int failed = print(o.json ? gough::flex_json(report) : gough::flex_text(report)); failed != done)
     return failed;

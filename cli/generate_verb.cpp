@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "gough/gough.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -17,14 +18,14 @@ gough::GenerateWish wish_of(const Options& o) {
                                    c.batch ? "--batch"
                                    : c.gpu ? "--gpu"
                                            : "--lang cuda"));
-  if (wish.generic && wish.from == "actuators") wish.tree = gough::load_tree(o.robot);
+  if (wish.generic && wish.from == "actuators") wish.tree = gough::other_tree(described(o));
   return wish;
 }
 
 }  // namespace
 
 int generate(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   const gough::GenerateWish wish = wish_of(o);
   const gough::Program program = gough::generate(m, wish);
   if (o.code.count) return print(o.json ? gough::count_json(program, wish) : gough::count_text(program, wish));
@@ -36,7 +37,7 @@ int generate(const Options& o) {
 }
 
 int compile(const Options& o) {
-  const gough::Program program = gough::generate(gough::load_robot(o.robot), wish_of(o));
+  const gough::Program program = gough::generate(rigid_robot_of(o), wish_of(o));
   const std::string file = o.output.empty() ? program.name + ".so" : o.output;
   gough::compile(program, file, {o.code.native, o.code.batch, o.code.gpu});
   if (o.json) return print(gough::generated_json(program, {file}));

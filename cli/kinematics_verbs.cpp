@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gough/gough.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 namespace {
@@ -58,7 +59,7 @@ int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture
 }  // namespace
 
 int check(const Options& o) {
-  const gough::Prepared ready = gough::prepare(gough::read_robot(o.robot));
+  const gough::Prepared ready = gough::prepare(described(o));
   gough::PoseList list;
   if (!o.along.empty()) list = gough::poses_of_table(gough::read_table(o.along), o.along);
   const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
@@ -74,7 +75,7 @@ int check(const Options& o) {
 }
 
 int ik(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
   const auto pose = gough::pose_from_vector(Eigen::Map<const gough::Vec6<double>>(x.data()));
   gough::InverseOptions options;
@@ -95,7 +96,7 @@ int ik(const Options& o) {
 }
 
 int fk(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   std::vector<bool> lengths;
   for (const int a : m.actuator) lengths.push_back(m.coordinate[static_cast<std::size_t>(a)].is_length);
   const auto a = gough::parse_numbers(o.actuators, lengths, "--actuators");

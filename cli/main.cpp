@@ -14,11 +14,19 @@ int print(const std::string& text) {
   return written ? done : bad_input;
 }
 
+gough::RobotDescription described(const Options& o, const std::vector<gough::Setting>& settings) {
+  return gough::parse_robot(o.robot_text, o.robot, settings);
+}
+
+gough::Mechanism<double> rigid_robot_of(const Options& o, const std::vector<gough::Setting>& settings) {
+  return gough::ready_robot(described(o, settings));
+}
+
 gough::Mechanism<double> robot_of(const Options& o, const std::vector<gough::Setting>& settings) {
-  if (o.modes == 0) return gough::load_robot(o.robot, settings);
+  if (o.modes == 0) return rigid_robot_of(o, settings);
   gough::ModesOptions modes;
   modes.modes = o.modes;
-  return gough::load_bent_robot(o.robot, modes, settings).mechanism;
+  return gough::bent_mechanism(described(o, settings), modes).mechanism;
 }
 
 int schema(const Options& o) {
@@ -61,8 +69,11 @@ void add_simulate(CLI::App* verb, Options& o) {
   SimulationWishes& s = o.simulation;
   add_robot(verb, o);
   add_formulation(verb, o);
-  verb->add_option("--time", s.time, "seconds to simulate; default 1")->check(CLI::PositiveNumber);
-  verb->add_option("--step", o.step, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
+  CLI::Option* time = verb->add_option("--time", s.time, "seconds to simulate; default 1")->check(CLI::PositiveNumber);
+  CLI::Option* step = verb->add_option("--step", o.step, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
+  verb->add_option("--times", o.times, "instead: rows at the times in column t of a table (CSV); the run starts at 0")
+      ->excludes(time)
+      ->excludes(step);
   verb->add_option("--method", s.method, "integrator; default adaptive")->check(one_of(gough::method_names));
   verb->add_option("--loops", s.loops, "how loops are kept closed; default independent")
       ->check(one_of(gough::loops_names));
@@ -76,6 +87,8 @@ void add_simulate(CLI::App* verb, Options& o) {
   verb->add_option("--pose", o.pose, "start from the platform's pose x,y,z,rx,ry,rz");
   verb->add_option("--actuators", o.actuators, "start from the actuators' positions a,b,..");
   verb->add_flag("--equilibrium", s.equilibrium, "start from the static equilibrium nearby");
+  verb->add_option("--positions", s.positions,
+                   "start with joints, elastic ones too, at NAME=VALUE,.. [m, rad]; the rest closes the loops");
   verb->add_option("--rates", s.rates, "start with rates NAME=VALUE,.. [m/s, rad/s]; the rest follows from the loops");
   verb->add_option("--tau", s.tau, "constant forces of the actuators a,b,..; default 0");
   verb->add_option("--forces", s.forces, "table (CSV) of forces over time: t, tau.NAME, perhaps fx .. mz");
@@ -184,9 +197,16 @@ void add_flex(CLI::App* verb, Options& o) {
   FlexWishes& f = o.flex;
   add_robot(verb, o);
   verb->add_option("MOTION", o.motion, "motion file or table (CSV)")->required();
-  verb->add_option("--step", f.step, "seconds of an integration step; default 5e-4")->check(CLI::PositiveNumber);
-  verb->add_option("--rows", f.rows, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
-  verb->add_option("--start", f.start, "undeformed (default) or quasistatic")->check(one_of(gough::flex_start_names));
+  verb->add_option("--step", f.step,
+                   "seconds of an integration step, at most; default 5e-4; with --modes what its accuracy allows")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--rows", f.rows, "seconds between rows; default 1e-3, or a table's own rows")->check(CLI::PositiveNumber);
+  verb->add_option("--times", o.times, "instead: rows at the times in column t of a table (CSV)");
+  verb->add_option("--start", f.start,
+                   "undeformed (default), quasistatic, or a table (CSV) whose first row says it: BODY.k.x .. of nodes, "
+                   "with --modes q.NAME, v.NAME");
+  verb->add_option("--points", f.points,
+                   "places whose displacement is told, NAME.ex .. NAME.erz: NAME=BODY@x,y,z;.. or nodes BODY.k");
   verb->add_option("--rho", f.rho, "spectral radius at infinity, 1: no numerical damping; default 0.9")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_option("--rayleigh", f.rayleigh, "damping a1,a2: C = a1 M + a2 K [1/s, s]; default the materials'");
@@ -294,6 +314,7 @@ int main(int argc, char** argv) {
   for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
   try {
     app.parse(argc, argv);
+    if (!o.robot.empty() && !view_verb->parsed()) o.robot_text = gough::robot_text(o.robot);
     if (check_verb->parsed()) return check(o);
     if (ik_verb->parsed()) return ik(o);
     if (fk_verb->parsed()) return fk(o);

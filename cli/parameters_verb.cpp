@@ -7,10 +7,11 @@
 
 #include "gough/gough.hpp"
 #include "progress.hpp"
+#include "robot_of.hpp"
 #include "verbs.hpp"
 
 int parameters(const Options& o) {
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   const gough::BaseParameters b = gough::base_parameters(m, {o.identical_legs, o.symmetric});
   return print(o.json ? gough::parameters_json(b) : gough::parameters_text(m, b));
 }
@@ -76,7 +77,7 @@ int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const s
 
 int excite(const Options& o) {
   const ExciteWishes& wishes = o.excite;
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   const std::string stem = std::filesystem::path(o.robot).stem().string();
   const std::string folder = o.output.empty() ? "results/excite_" + stem : o.output;
   if (wishes.scheme != "harmonic") return excite_by_lines(o, m, folder);
@@ -106,24 +107,24 @@ int excite(const Options& o) {
 }
 
 /// Before the work, not after it: values that cannot be put into the robot file.
-static void refuse_unwritable(const std::string& file, const gough::Mechanism<double>& m,
+static void refuse_unwritable(const Options& o, const gough::Mechanism<double>& m,
                               const gough::ParameterOptions& options) {
   gough::Identification as_it_is;
   as_it_is.base = gough::base_parameters(m, options);
   as_it_is.full = as_it_is.base.space.value;
-  (void)gough::identified_robot_file(file, m, as_it_is);
+  (void)gough::identified_robot_file(o.robot_text, o.robot, m, as_it_is);
 }
 
 int identify(const Options& o) {
   const IdentifyWishes& i = o.identify;
-  const auto m = gough::load_robot(o.robot);
+  const auto m = rigid_robot_of(o);
   const std::vector<double> constants =
       i.constant.empty() ? std::vector<double>() : gough::parse_numbers(i.constant, {}, "--constant");
   const gough::Measurement data = gough::read_measurement(i.data, m, constants);
   std::optional<gough::Measurement> validation;
   if (!i.validate.empty()) validation = gough::read_measurement(i.validate, m, constants);
   gough::IdentifyOptions options = identify_options(o);
-  refuse_unwritable(o.robot, m, options.parameters);
+  refuse_unwritable(o, m, options.parameters);
   catch_interrupts();
   gough::Identification r;
   {
@@ -138,7 +139,7 @@ int identify(const Options& o) {
   const std::string stem = std::filesystem::path(o.robot).stem().string();
   const std::string folder = o.output.empty() ? "results/identify_" + stem : o.output;
   const std::vector<std::string> files =
-      gough::write_identification(m, r, gough::identified_robot_file(o.robot, m, r), folder, stem + "_identified");
+      gough::write_identification(m, r, gough::identified_robot_file(o.robot_text, o.robot, m, r), folder, stem + "_identified");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
   if (const int failed = print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
       failed != done)

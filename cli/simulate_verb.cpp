@@ -45,8 +45,9 @@ std::vector<bool> actuator_lengths(const gough::Mechanism<double>& m) {
   return lengths;
 }
 
-/// "crank=5, slide=0.1": coordinates of the tree and their rates.
-std::vector<std::pair<int, double>> rates_from(const std::string& text, const gough::Mechanism<double>& m) {
+/// "crank=5, slide=0.1": coordinates of the tree and numbers.
+std::vector<std::pair<int, double>> pairs_from(const std::string& text, const std::string& option, const gough::Mechanism<double>& m,
+                                               double (*number)(const std::string&, const std::string&)) {
   std::vector<std::pair<int, double>> all;
   std::stringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
@@ -56,15 +57,27 @@ std::vector<std::pair<int, double>> rates_from(const std::string& text, const go
       return x.erase(x.find_last_not_of(' ') + 1);
     };
     if (sign == std::string::npos)
-      throw gough::Error(fmt::format("--rates: read '{}', expected NAME=VALUE", word.substr(0, 80)));
+      throw gough::Error(fmt::format("{}: read '{}', expected NAME=VALUE", option, word.substr(0, 80)));
     const std::string name = plain(word.substr(0, sign));
     const int c = m.find_coordinate(name);
     if (c < 0 || c >= m.nv)
-      throw gough::Error(fmt::format("--rates: read the joint '{}', expected one of the opened tree's; see check",
+      throw gough::Error(fmt::format("{}: read the joint '{}', expected one of the opened tree's; see check", option,
                                      name.substr(0, 80)));
-    all.emplace_back(c, gough::parse_rate(plain(word.substr(sign + 1)), "--rates"));
+    all.emplace_back(c, number(plain(word.substr(sign + 1)), option));
   }
   return all;
+}
+
+/// --positions: with the platform or the drives where --pose or --actuators put them.
+gough::Answer move_joints(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
+  const auto given = pairs_from(o.simulation.positions, "--positions", m, &gough::parse_position);
+  gough::Hold hold = gough::hold_of(m, o.actuators.empty() ? std::vector<int>{} : m.actuator);
+  if (!o.pose.empty()) {
+    const gough::Vec6<double> x = gough::pose_vector(gough::platform_pose(m, w));
+    for (std::size_t i = 0; i < 6; ++i)
+      if (m.platform.coordinates[i]) hold.platform_pose[i] = x[static_cast<Eigen::Index>(i)];
+  }
+  return gough::set_positions(m, given, hold, w);
 }
 
 /// The state to start from. Throws Error where the wishes do not suit the robot.
@@ -84,8 +97,12 @@ gough::Answer start_state(const gough::Mechanism<double>& m, const Options& o, g
     answer = gough::forward_kinematics(
         m, Eigen::Map<const gough::VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size())), w);
   }
+  if (!s.positions.empty() && s.equilibrium)
+    throw gough::Error("--positions and --equilibrium: read both, expected one of them");
+  if (answer.ok() && !s.positions.empty()) answer = move_joints(m, o, w);
   if (answer.ok() && s.equilibrium) answer = gough::find_equilibrium(m, w);
-  if (answer.ok() && !s.rates.empty()) answer = gough::set_rates(m, rates_from(s.rates, m), w);
+  if (answer.ok() && !s.rates.empty())
+    answer = gough::set_rates(m, pairs_from(s.rates, "--rates", m, &gough::parse_rate), w);
   return answer;
 }
 
@@ -120,38 +137,57 @@ std::string numbered(const std::string& output, std::size_t i) {
   return (path.parent_path() / fmt::format("{}_{}{}", path.stem().string(), i + 1, path.extension().string())).string();
 }
 
-/// Whether the rigid robot can follow the motion of --drives.
-gough::AlongAnswer can_follow(const Options& o, const std::vector<gough::Setting>& settings) {
-  const auto rigid = gough::load_robot(o.robot, settings);
-  const auto motion = gough::load_known_motion(o.simulation.drives, rigid, o.step, gough::ElasticMotion::locked);
-  return gough::inverse_along(rigid, motion.states, {}, [](const gough::AlongRow&) { return true; });
+/// --positions and --rates beside --drives: of elastic joints, the others follow.
+gough::ElasticStart elastic_start(const gough::Mechanism<double>& m, const SimulationWishes& s) {
+  gough::ElasticStart e;
+  const auto take = [&](const std::string& text, const std::string& option, auto number, gough::VecX<double>& to) {
+    if (text.empty()) return;
+    to = gough::VecX<double>::Zero(static_cast<Eigen::Index>(m.elastic.size()));
+    if (&to == &e.q)
+      for (std::size_t i = 0; i < m.elastic.size(); ++i)
+        to[static_cast<Eigen::Index>(i)] = m.rest[static_cast<std::size_t>(m.elastic[i])];
+    for (const auto& [c, x] : pairs_from(text, option, m, number)) {
+      const auto here = std::find(m.elastic.begin(), m.elastic.end(), c);
+      if (here == m.elastic.end() || m.coordinate[static_cast<std::size_t>(c)].actuated)
+        throw gough::Error(fmt::format("{}: read '{}' with --drives, expected elastic joints that nothing drives", option,
+                                       m.coordinate[static_cast<std::size_t>(c)].name));
+      to[here - m.elastic.begin()] = x;
+    }
+  };
+  take(s.positions, "--positions", &gough::parse_position, e.q);
+  take(s.rates, "--rates", &gough::parse_rate, e.v);
+  return e;
 }
 
-/// What the drives of the rigid robot do along a motion of the platform, or what a motion of them says.
-gough::DriveMotion drives_from(const Options& o, const std::vector<gough::Setting>& settings) {
-  const auto rigid = gough::load_robot(o.robot, settings);
-  const auto motion = gough::load_known_motion(o.simulation.drives, rigid, o.step, gough::ElasticMotion::locked);
-  return gough::DriveMotion(gough::drives_along(rigid, motion.states));
+/// Drives that follow the motion of --drives exactly, from where and when it starts.
+gough::Answer start_drives(const Variant& variant, const Options& o, gough::Workspace<double>& w,
+                           gough::SimulationJob& job) {
+  const SimulationWishes& s = o.simulation;
+  if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() ||
+      s.equilibrium)
+    throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
+  const auto rigid = rigid_robot_of(o, variant.settings);
+  const auto given = gough::load_known_motion(s.drives, rigid, o.step, gough::ElasticMotion::locked);
+  const gough::RigidMotion path(rigid, given.in_time(), given.states);
+  if (const gough::AlongAnswer& way = path.answer(); !way.ok())
+    return {way.status, 0, 0, fmt::format("--drives at t = {:g} s: {}", way.t, way.reason)};
+  const gough::DriveMotion motion(path);
+  if (!motion.ends_at_rest() && job.times.back() > motion.end() * (1 + 1e-12))
+    throw gough::Error(fmt::format(
+        "--drives: read a motion that ends at t = {:g} s while it moves, expected a run that ends there (--time {:g}), or one "
+        "that comes to rest",
+        motion.end(), motion.end()));
+  job.controller = gough::ideal_drives(variant.robot, motion);
+  gough::Answer start = gough::start_of_drives(variant.robot, motion, w, elastic_start(variant.robot, s));
+  if (!start.ok()) start.reason = "the start: " + start.reason;
+  return start;
 }
 
 /// Forces: constant, or from a table; none of these: zero.
-gough::Controller drive_from(const Variant& variant, const Options& o, gough::Workspace<double>& w) {
-  const gough::Mechanism<double>& m = variant.robot;
+gough::Controller drive_from(const gough::Mechanism<double>& m, const Options& o, gough::Workspace<double>& w) {
   const SimulationWishes& s = o.simulation;
   if (!s.tau.empty() && !s.forces.empty()) throw gough::Error("--tau and --forces: read both, expected one of them");
-  if (!s.drives.empty()) {
-    if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() ||
-        !s.rates.empty() || s.equilibrium)
-      throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
-    const gough::DriveMotion motion = drives_from(o, variant.settings);
-    if (const gough::Answer start = gough::start_of_drives(m, motion, w); !start.ok())
-      throw gough::Error("--drives: the start: " + start.explain());
-    return gough::ideal_drives(m, motion);
-  }
-  if (!s.forces.empty()) {
-    const gough::ForceTable table(s.forces, m);
-    return [table, &m](double t, gough::Workspace<double>& at) { table.apply(t, m, at); };
-  }
+  if (!s.forces.empty()) return gough::forces_of(gough::ForceTable(s.forces, m), m);
   if (!s.tau.empty()) {
     const auto tau = gough::parse_numbers(s.tau, {}, "--tau");
     if (tau.size() != m.actuator.size())
@@ -165,20 +201,35 @@ gough::Controller drive_from(const Variant& variant, const Options& o, gough::Wo
 bool wants_sensors(const Options& o) { return o.simulation.encoder > 0 || o.simulation.noise > 0; }
 
 /// One variant from start to end.
+std::vector<double> times_of(const Options& o) {
+  if (o.times.empty()) return gough::even_times(0, o.simulation.time, o.step);
+  const std::vector<double> times = gough::load_times(o.times);
+  if (times.front() < 0)
+    throw gough::Error(fmt::format("{}: read t = {:g} s, expected times from 0 on: the run starts there", o.times, times.front()));
+  return times;
+}
+
 int run_one(const Variant& variant, const Options& o, const std::string& output, Progress& progress,
             gough::SimulationReport& report) {
   const gough::Mechanism<double>& m = variant.robot;
   gough::Workspace<double> w(m);
   gough::SimulationJob job;
   job.options = simulation_options(o);
-  job.times = gough::even_times(0, o.simulation.time, o.step);
-  if (!o.simulation.drives.empty())
-    if (const gough::AlongAnswer way = can_follow(o, variant.settings); !way.ok()) {
-      report.answer.status = way.status;
-      report.answer.reason = fmt::format("--drives at t = {:g} s: {}", way.t, way.reason);
-      return numerical;
-    }
-  job.controller = drive_from(variant, o, w);
+  job.times = times_of(o);
+  job.options.start = 0;
+  gough::Answer start;
+  if (!o.simulation.drives.empty()) {
+    start = start_drives(variant, o, w, job);
+  } else {
+    job.controller = drive_from(m, o, w);
+    start = start_state(m, o, w);
+    if (!start.ok()) start.reason = "the start: " + start.reason;
+  }
+  if (!start.ok()) {
+    report.answer.status = start.status;
+    report.answer.reason = start.reason;
+    return numerical;
+  }
   std::optional<gough::TableWriter> measured;
   gough::Sensors sensors(m, {o.simulation.encoder, o.simulation.noise, o.simulation.seed});
   if (wants_sensors(o)) {
@@ -192,11 +243,6 @@ int run_one(const Variant& variant, const Options& o, const std::string& output,
     if (measured) measured->add(sensors.row(row.t, row.w));
     return progress.step();
   };
-  if (const gough::Answer start = o.simulation.drives.empty() ? start_state(m, o, w) : gough::Answer{}; !start.ok()) {
-    report.answer.status = start.status;
-    report.answer.reason = "the start: " + start.reason;
-    return numerical;
-  }
   report = gough::report_simulation(m, w, job);
   return report.done() && report.beyond.empty() ? done : numerical;
 }
@@ -246,7 +292,7 @@ int simulate(const Options& o) {
   std::vector<int> codes(all.size(), done);
   catch_interrupts();
   {
-    Progress progress("row", all.size() * gough::even_times(0, o.simulation.time, o.step).size());
+    Progress progress("row", all.size() * times_of(o).size());
     tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
       const std::string output = o.output.empty() || all.size() == 1 ? o.output : numbered(o.output, i);
       codes[i] = run_one(all[i], o, output, progress, reports[i]);

@@ -8,7 +8,7 @@ enum Exit { done = 0, bad_input = 2, numerical = 3 };
 struct SimulationWishes {
   double time = 1, tolerance = 0, fixed_step = 0, smooth = 1e-3, hold = 0;
   std::string method = "adaptive", loops = "independent", friction = "stick", baumgarte = "20,20";
-  std::string tau, forces, rates, vary, drives;
+  std::string tau, forces, positions, rates, vary, drives;
   bool equilibrium = false;
   double encoder = 0, noise = 0;
   unsigned seed = 1;
@@ -32,9 +32,9 @@ struct IdentifyWishes {
 
 /// What flex was asked for.
 struct FlexWishes {
-  double step = 5e-4, rows = 1e-3, rho = 0.9, modal_damping = 0;
+  double step = 0, rows = 0, rho = 0.9, modal_damping = 0;  ///< step, rows: 0 where not said
   int frequencies = 3;
-  std::string start = "undeformed", space = "automatic", rayleigh, load, gravity, shapes, follow;
+  std::string start = "undeformed", space = "automatic", rayleigh, load, gravity, shapes, follow, points;
   bool no_geometric = false, quasistatic = false;
 };
 
@@ -48,8 +48,9 @@ struct CodeWishes {
 /// What was said on the command line.
 struct Options {
   std::string robot, motion, study, result;
+  std::string robot_text;  ///< read once: it may come from a pipe
   std::string schema = "robot";
-  std::string pose, coordinates, mode, actuators, along;
+  std::string pose, coordinates, mode, actuators, along, times;
   std::string by = "legs", elastic = "locked", weights, output;
   double step = 1e-3;
   int modes = 0;  ///< per beam; 0: beams are rigid

@@ -24,7 +24,7 @@ class Error : public std::runtime_error {
   Error(const Where& where, const std::string& message) : std::runtime_error(where.text() + message) {}
 };
 
-/// A result that a second way of computing contradicts: it is not handed out.
+/// A numerical outcome that leaves nothing to hand out: a second way of computing contradicts it, or there is no answer where one was asked for.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -471,6 +471,7 @@ class Robot:
         rates: Mapping[str, float] | None,
         equilibrium: bool,
         tau: ArrayLike | None,
+        positions: Mapping[str, float] | None = None,
     ) -> _core.Workspace:
         """The closed state from which a simulation starts."""
         given = sum(x is not None for x in (pose, actuators, q))
@@ -484,6 +485,9 @@ class Robot:
             answer = _core.forward_kinematics(self.mechanism, numbers("actuators", actuators), w)
         if tau is not None:
             w.tau = numbers("tau", tau)
+        if positions and (answer is None or answer):
+            held = (actuators is not None, pose is not None)
+            answer = _core.set_positions(self.mechanism, dict(positions), w, *held)
         if equilibrium and (answer is None or answer):
             answer = _core.find_equilibrium(self.mechanism, w)
         if rates and (answer is None or answer):
@@ -519,13 +523,16 @@ class Robot:
         baumgarte: tuple[float, float] = (20.0, 20.0),
         output: str | os.PathLike[str] = "",
         progress: Progress | None = None,
+        positions: Mapping[str, float] | None = None,
+        knots: ArrayLike = (),
     ) -> _core.SimulationReport:
         """Motion from forces, for ``time`` seconds with a row every ``step``, or at ``times``.
 
-        Start: home, or ``pose``, ``actuators`` or a closed ``q`` (and ``v``); ``equilibrium`` moves it to where springs and weight
+        Start: home, or ``pose``, ``actuators`` or a closed ``q`` (and ``v``); ``positions`` of joints by name, elastic ones too;
+        ``equilibrium`` moves it to where springs and weight
         balance; ``rates`` are those of some coordinates by name. Forces: none, constant ``tau``, a table ``forces`` (t, tau.NAME), a
         ``controller(t, w)`` that reads the workspace and writes ``w.tau`` or returns the forces, or ``drives`` that follow a motion
-        exactly. ``hold`` > 0 asks the controller once in so many seconds and holds its forces. The rest as in docs/simulation.md.
+        exactly. ``knots``: times at which the controller's forces jump or bend; steps end there. ``hold`` > 0 asks the controller once in so many seconds and holds its forces. The rest as in docs/simulation.md.
 
         Returns a SimulationReport: print it, ``.table``, ``.to_pandas()``, ``.show()``. Where the run cannot be continued, Failure is
         raised and has the report as ``result``.
@@ -539,7 +546,7 @@ class Robot:
             raise _core.Error(f"simulate: read {' and '.join(given)}, expected one of them")
         if times is None and not (0 < time < np.inf and 0 < step < np.inf):
             raise _core.Error(f"time, step: read {time} s and {step} s, expected numbers above 0")
-        w = self._start(pose, actuators, q, v, rates, equilibrium, tau)
+        w = self._start(pose, actuators, q, v, rates, equilibrium, tau, positions)
         law: _core.Controller | None = None
         if drives is not None:
             rigid = self._rigid or self
@@ -555,8 +562,9 @@ class Robot:
             *baumgarte,
         )  # fmt: skip
         report = _core.simulate(
-            self.mechanism, w, moments, options, controller, law, os.fspath(output), shown("row", progress)
-        )
+            self.mechanism, w, moments, options, controller, law, os.fspath(output), shown("row", progress),
+            [float(t) for t in np.asarray(knots, dtype=float).ravel()],
+        )  # fmt: skip
         if report.status != _core.Status.ok:
             raise failed(f"t = {report.t:g} s: {report.status.name}: {report.reason}", report)
         return report
@@ -695,8 +703,9 @@ class Robot:
         self,
         motion: Motion,
         *,
-        step: float = 5e-4,
-        rows: float = 1e-3,
+        step: float | None = None,
+        rows: float | None = None,
+        times: ArrayLike | None = None,
         modes: int = 0,
         follow: str | None = None,
         output: str | os.PathLike[str] = "",
@@ -706,15 +715,27 @@ class Robot:
     ) -> Any:
         """What beams do along a motion: errors of the platform, driving forces, stress, frequencies. Print it; ``.table``.
 
+        Rows are ``rows`` apart (default 1e-3 s, or a table's own) or at ``times``; steps of integration at most ``step`` (default 5e-4 s;
+        coupled what its accuracy allows).
         ``modes`` > 0: the coupled model. ``follow`` (driving_force, modified_driving_force, driving_constraint): drives with which the
         platform follows its path instead; ``output`` then is a table of them, itself a motion. Options: ``start`` (undeformed,
-        quasistatic), ``space``, ``rho``, ``geometric``, ``vibrates``, ``rayleigh`` (a1, a2), ``modal_damping``, ``frequencies``,
+        quasistatic, or the path of a table with the shape to start from), ``points`` ("NAME=BODY@x,y,z;BODY.k"), ``space``, ``rho``, ``geometric``, ``vibrates``, ``rayleigh`` (a1, a2), ``modal_damping``, ``frequencies``,
         ``loads`` ("BODY@x,y,z:fx,fy,fz;..").
         """
-        known = self.motion(motion, step=step)
-        every = 1 if known.rows else max(1, round(rows / step))
-        known_options = "start space rho geometric vibrates rayleigh modal_damping frequencies loads"
-        given = _core.FlexOptions(self.mechanism, **only("flex", options, known_options), every=every)
+        if times is not None and rows is not None:
+            raise _core.Error("rows: read them beside times, expected one of them")
+        known = self.motion(motion, step=(step or 5e-4) if follow else (rows or 1e-3))
+        if times is not None:
+            known = known.at_times(times)
+        elif known.rows and rows:
+            known = known.at_times(_core.even_times(*known.span, rows))
+        known_options = "start space rho geometric vibrates rayleigh modal_damping frequencies loads points"
+        start_table = ""
+        if modes > 0 and str(options.get("start", "")).endswith(".csv"):
+            start_table = os.fspath(options.pop("start"))
+        if "start" in options:
+            options["start"] = os.fspath(options["start"])
+        given = _core.FlexOptions(self.mechanism, **only("flex", options, known_options))
         shown_progress = shown("row", progress)
         bent = _core.bent_mechanism(self.description, modes, given) if modes > 0 else None
         if follow is not None:
@@ -724,8 +745,12 @@ class Robot:
                 raise failed(problem, report)
             return report
         if bent is not None:
-            flexed = _core.report_coupled(self.mechanism, bent, known, modes, given, os.fspath(output), shown_progress)
+            flexed = _core.report_coupled(
+                self.mechanism, bent, known, modes, given, os.fspath(output), shown_progress, start_table, step or 0.0
+            )
         else:
+            if options.get("vibrates", True) and len(known) > 1 and (not known.rows or step):
+                known = known.refined(step or 5e-4)
             flexed = _core.report_flex(
                 self.mechanism, known, given, os.fspath(output), os.fspath(shapes), shown_progress
             )

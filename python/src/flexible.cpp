@@ -6,6 +6,8 @@
 #include "gough/simulation/coupled.hpp"
 #include "simulation.hpp"
 
+#include <tuple>
+
 namespace gough::python {
 namespace {
 
@@ -13,17 +15,19 @@ using M = Mechanism<double>;
 
 FlexOptions flex_options(const M& m, const std::string& space, const std::string& start, double rho, bool geometric,
                          bool vibrates, const std::optional<std::pair<double, double>>& rayleigh, double modal_damping,
-                         int frequencies, const std::string& loads, std::size_t every) {
+                         int frequencies, const std::string& loads, std::size_t every, const std::string& points) {
   if (every < 1) throw Error("every: read 0, expected at least 1");
   if (frequencies < 0) throw Error("frequencies: read " + std::to_string(frequencies) + ", expected 0 or more");
   FlexOptions o;
   o.space = by_name<FlexSpace>("space", flex_space_names, space);
-  o.start = by_name<FlexStart>("start", flex_start_names, start);
+  if (start.ends_with(".csv")) o.start = FlexStart::given, o.given = load_node_start(start, m);
+  else o.start = by_name<FlexStart>("start", std::array<std::string_view, 2>{"undeformed", "quasistatic"}, start);
   o.rho = rho, o.geometric = geometric, o.vibrates = vibrates;
   if (rayleigh) o.damping = RayleighDamping{rayleigh->first, rayleigh->second};
   o.modal_damping = modal_damping, o.frequencies = frequencies;
   o.every = every;
   o.loads = parse_loads(loads, m);
+  o.points = parse_points(points, m);
   return o;
 }
 
@@ -35,13 +39,14 @@ void bind_flexible(nb::module_& m) {
           "__init__",
           [](FlexOptions* o, const M& mechanism, const std::string& space, const std::string& start, double rho,
              bool geometric, bool vibrates, const std::optional<std::pair<double, double>>& rayleigh,
-             double modal_damping, int frequencies, const std::string& loads, std::size_t every) {
+             double modal_damping, int frequencies, const std::string& loads, std::size_t every,
+             const std::string& points) {
             new (o) FlexOptions(flex_options(mechanism, space, start, rho, geometric, vibrates, rayleigh, modal_damping,
-                                             frequencies, loads, every));
+                                             frequencies, loads, every, points));
           },
           "m"_a, "space"_a = "automatic", "start"_a = "undeformed", "rho"_a = 0.9, "geometric"_a = true,
           "vibrates"_a = true, "rayleigh"_a = nb::none(), "modal_damping"_a = 0.0, "frequencies"_a = 3, "loads"_a = "",
-          "every"_a = 1);
+          "every"_a = 1, "points"_a = "");
   nb::class_<BentMechanism>(m, "BentMechanism", "A robot whose beams bend in modes.")
       .def_prop_ro(
           "mechanism", [](const BentMechanism& b) -> const M& { return b.mechanism; },
@@ -52,7 +57,7 @@ void bind_flexible(nb::module_& m) {
       [](const Description& described, int modes, const FlexOptions& o) {
         const RobotDescription robot = described.made();
         nb::gil_scoped_release unlocked;
-        return bent_mechanism(robot, {modes, o.space, o.damping, o.modal_damping, false});
+        return bent_mechanism(robot, {modes, o.space, o.damping, o.modal_damping, false, o.points});
       },
       "robot"_a, "modes"_a, "options"_a);
 
@@ -103,14 +108,26 @@ void bind_flexible(nb::module_& m) {
   m.def(
       "report_coupled",
       [](const M& mechanism, const BentMechanism& bent, const KnownMotion& motion, int modes,
-         const FlexOptions& options, const std::string& output, const nb::object& progress) {
+         const FlexOptions& options, const std::string& output, const nb::object& progress,
+         const std::string& start_table, double longest_step) {
+        if (options.points.size() != bent.places.size())
+          throw Error("points: read others than the bent robot was made with, expected the same options");
+        if (options.start == FlexStart::given)
+          throw Error("start: read a table of nodes, expected start_table with q.NAME and v.NAME of the bent robot");
+        if (!(longest_step >= 0)) throw Error("longest_step: read " + std::to_string(longest_step) + ", expected 0 or more");
         Watch watch(progress, motion.states.size() / options.every + 1);
         R report;
         {
           nb::gil_scoped_release unlocked;
           CoupledJob job;
           job.modes.modes = modes;
+          job.modes.points = options.points;
           job.start = options.start, job.every = options.every;
+          job.longest_step = longest_step;
+          if (!start_table.empty()) {
+            job.start = FlexStart::given;
+            std::tie(job.elastic_q, job.elastic_v) = load_elastic_start(start_table, bent.mechanism);
+          }
           job.output = output, job.keep_table = true;
           job.after_row = [&] { return watch.step(); };
           report = report_coupled(mechanism, bent, motion, job);
@@ -119,6 +136,7 @@ void bind_flexible(nb::module_& m) {
         return report;
       },
       "m"_a, "bent"_a, "motion"_a, "modes"_a, "options"_a, "output"_a = "", "progress"_a = nb::none(),
+      "start_table"_a = "", "longest_step"_a = 0.0,
       "Rigid motion and bending unknown together, drives followed exactly.");
 
   using F = FollowReport;
@@ -179,8 +197,10 @@ void bind_flexible(nb::module_& m) {
       [](const M& mechanism, const M& rigid, const KnownMotion& motion, Workspace<double>& w, bool settled) {
         expect_made_for(mechanism, w);
         nb::gil_scoped_release unlocked;
-        const DriveMotion drives(drives_along(rigid, motion.states));
-        if (const Answer start = start_of_drives(mechanism, drives, w, settled); !start.ok())
+        const RigidMotion path(rigid, motion.in_time(), motion.states);
+        if (!path.answer().ok()) throw Failure(path.answer().explain(motion.file));
+        const DriveMotion drives(path);
+        if (const Answer start = start_of_drives(mechanism, drives, w, {.settled = settled}); !start.ok())
           throw Failure("the start: " + start.explain());
         return LibraryController{ideal_drives(mechanism, drives), sizes_of(mechanism)};
       },

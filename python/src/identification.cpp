@@ -181,7 +181,7 @@ void bind_identify(nb::module_& m) {
           },
           "m"_a, "Whether it was found on this mechanism.")
       .def(
-          "robot_file", [](const I& i, const std::string& path) { return identified_robot_file(path, *i.m, i.r); },
+          "robot_file", [](const I& i, const std::string& path) { return identified_robot_file(robot_text(path), path, *i.m, i.r); },
           "path"_a, "The text of the robot file `path` with the identified values in it.")
       .def(
           "write",

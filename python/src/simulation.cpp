@@ -65,6 +65,18 @@ Controller taken(LibraryController& c, const M& m) {
   return c.f;
 }
 
+/// Coordinates of the opened tree by name.
+std::vector<std::pair<int, double>> tree_numbers(const M& m, const std::map<std::string, double>& by_name, const std::string& what) {
+  std::vector<std::pair<int, double>> given;
+  for (const auto& [name, x] : by_name) {
+    const int c = m.find_coordinate(name);
+    if (c < 0 || c >= m.nv) throw Error(what + ": read the joint '" + name + "', expected one of the opened tree's");
+    if (!std::isfinite(x)) throw Error(what + ": '" + name + "': read a number that is not finite");
+    given.emplace_back(c, x);
+  }
+  return given;
+}
+
 void expect_that(const char* what, double read, bool fine, const char* expected) {
   if (!fine) throw Error(std::string(what) + ": read " + nb::str(nb::float_(read)).c_str() + ", expected " + expected);
 }
@@ -138,7 +150,8 @@ void bind_runs(nb::module_& m) {
   m.def(
       "simulate",
       [](const M& mechanism, const nb::object& python_w, const Vector& times, const SimulationOptions& options,
-         const nb::object& controller, const nb::object& law, const std::string& output, const nb::object& progress) {
+         const nb::object& controller, const nb::object& law, const std::string& output, const nb::object& progress,
+         const std::vector<double>& knots) {
         W& w = nb::cast<W&>(python_w);
         expect_made_for(mechanism, w);
         Watch watch(progress, static_cast<std::size_t>(times.size()));
@@ -148,14 +161,17 @@ void bind_runs(nb::module_& m) {
         SimulationJob job;
         if (!law.is_none()) job.controller = taken(nb::cast<LibraryController&>(law), mechanism);
         else if (!controller.is_none()) job.controller = controller_of(mechanism, controller, python_w, watch);
+        if (!knots.empty() && controller.is_none())
+          throw Error("knots: read some without a controller, expected times at which its forces jump");
         {
           nb::gil_scoped_release unlocked;
           job.options = options;
           const Controller asked = std::move(job.controller);
-          job.controller = [&](double t, W& at) {
-            if (asked) asked(t, at);
-            if (!watch.look()) throw Ended();
-          };
+          job.controller = {[&](double t, W& at) {
+                              if (asked) asked(t, at);
+                              if (!watch.look()) throw Ended();
+                            },
+                            knots.empty() ? asked.knots : knots};
           job.times.assign(times.begin(), times.end());
           job.output = output;
           job.keep_table = true;
@@ -172,24 +188,32 @@ void bind_runs(nb::module_& m) {
         return run;
       },
       "m"_a, "w"_a, "times"_a, "options"_a = SimulationOptions{}, "controller"_a = nb::none(), "law"_a = nb::none(),
-      "output"_a = "", "progress"_a = nb::none(), nb::keep_alive<0, 1>(),
-      "From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces.");
+      "output"_a = "", "progress"_a = nb::none(), "knots"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+      "From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces; `knots` are "
+      "the times at which they jump or bend.");
   m.def("even_times", &even_times, "start"_a, "end"_a, "step"_a);
+  m.def(
+      "set_positions",
+      [](const M& mechanism, const std::map<std::string, double>& positions, W& w, bool hold_actuators, bool hold_pose) {
+        expect_made_for(mechanism, w);
+        Hold hold = hold_of(mechanism, hold_actuators ? mechanism.actuator : std::vector<int>{});
+        if (hold_pose) {
+          tree_positions(mechanism, w);
+          const Vec6<double> x = pose_vector(platform_pose(mechanism, w));
+          for (std::size_t i = 0; i < 6; ++i)
+            if (mechanism.platform.coordinates[i]) hold.platform_pose[i] = x[static_cast<Eigen::Index>(i)];
+        }
+        return set_positions(mechanism, tree_numbers(mechanism, positions, "positions"), hold, w);
+      },
+      "m"_a, "positions"_a, "w"_a, "hold_actuators"_a = false, "hold_pose"_a = false,
+      "Joints by name to given positions, elastic ones too; the rest closes the loops.");
   m.def(
       "set_rates",
       [](const M& mechanism, const std::map<std::string, double>& rates, W& w) {
         expect_made_for(mechanism, w);
-        std::vector<std::pair<int, double>> given;
-        for (const auto& [name, rate] : rates) {
-          const int c = mechanism.find_coordinate(name);
-          if (c < 0 || c >= mechanism.nv)
-            throw Error("rates: read the joint '" + name + "', expected one of the opened tree's");
-          if (!std::isfinite(rate)) throw Error("rates: '" + name + "': read a rate that is not finite");
-          given.emplace_back(c, rate);
-        }
         tree_positions(mechanism, w);
         closure(mechanism, w);
-        return set_rates(mechanism, given, w);
+        return set_rates(mechanism, tree_numbers(mechanism, rates, "rates"), w);
       },
       "m"_a, "rates"_a, "w"_a, "Rates of some coordinates by name; the rest follow from the loops.");
   m.def(
@@ -204,8 +228,7 @@ void bind_runs(nb::module_& m) {
   m.def(
       "force_table",
       [](const M& mechanism, const std::vector<std::string>& columns, const Rows& values, const std::string& name) {
-        auto table = std::make_shared<ForceTable>(table_from(columns, values), name, mechanism);
-        return LibraryController{[table, &mechanism](double t, W& w) { table->apply(t, mechanism, w); },
+        return LibraryController{forces_of(ForceTable(table_from(columns, values), name, mechanism), mechanism),
                                  sizes_of(mechanism)};
       },
       "m"_a, "columns"_a, "values"_a, "name"_a = "forces", nb::keep_alive<0, 1>(),

@@ -160,6 +160,7 @@ AlongAnswer forward_along(const Mechanism<double>& m, std::span<const KnownState
       w.tau = state.tau;
       s = step_of(forward_dynamics(m, w, d));
     }
+    if (answer.instead.empty()) answer.instead = d.instead;
     if (!s.ok()) return failed(s, state, answer);
     tree_velocities(m, w);
     tree_accelerations(m, w);

@@ -139,8 +139,8 @@ template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
     : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
   // a chain that has no inertia of its own cannot be taken alone: the default then takes all loops at once
-  if (o.by == Formulation::legs && y.rank() == m.rank && !not_applicable(m, at, o.by).empty())
-    options.by = Formulation::dalembert;
+  if (o.by == Formulation::legs && y.rank() == m.rank) instead = not_applicable(m, at, o.by);
+  if (!instead.empty()) options.by = Formulation::dalembert;
   if (leg_wise(options.by) && goes_leg_wise(m)) {
     split = split_platform(m, at);
     reduction.emplace(*split);
@@ -202,8 +202,10 @@ bool is_conditioned(const Mechanism<double>& m, const Workspace<double>& w, Dyna
 
 void choose_anew(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
   const bool external = d.external;
+  const std::string instead = d.instead;
   d = Dynamics<double>(m, w, d.options);
   d.external = external;
+  if (!instead.empty()) d.instead = instead;
 }
 
 constexpr double stretched = 1e-4;

@@ -124,7 +124,7 @@ BeamElement beam_element(const BeamDescription& beam, double length, BeamShape s
   e.S.fill(none);
   const double shear = beam.shear_factor * beam.G * beam.A, mass = beam.rho * beam.A;
   const Vec6<double> D(beam.E * beam.A, beam.G * beam.J, beam.E * beam.Iy, beam.E * beam.Iz, shear, shear);
-  const Vec3<double> section = Vec3<double>(beam.Iy + beam.Iz, beam.Iy, beam.Iz) * beam.rho;
+  const Vec3<double> section = beam.turning();
   for (std::size_t p = 0; p < 6; ++p) {
     const double xi = 0.5 + (p < 3 ? 0.5 : -0.5) * gauss_place[p % 3], weight = gauss_weight[p % 3] / 2 * length;
     const Field f = shapes.at(xi);

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "flex_plane.hpp"
+#include "gough/dynamics/modal.hpp"
 #include "gough/dynamics/prepare.hpp"
+#include "gough/dynamics/reactions.hpp"
 #include "gough/flexible/modal_body.hpp"
 #include "gough/kinematics/idle.hpp"
 #include "gough/model/build.hpp"
@@ -77,9 +79,8 @@ class Line {
 /// One body of the description, taken apart into frames where something is attached, with modes between them.
 class Bender {
  public:
-  Bender(RobotDescription& robot, const Mechanism<double>& rigid, const Workspace<double>& home, const ModesOptions& o,
-         bool planar)
-      : robot_(robot), rigid_(rigid), home_(home), o_(o), planar_(planar) {}
+  Bender(BentRobot& bent, const Mechanism<double>& rigid, const Workspace<double>& home, const ModesOptions& o)
+      : robot_(bent.robot), places_(bent.places), rigid_(rigid), home_(home), o_(o), planar_(bent.planar) {}
 
   void bend(const std::string& name) {
     body_ = *robot_.body(name);
@@ -209,6 +210,10 @@ class Bender {
         for (const Frame& f : frame_)
           if (f.name != body_.name) leg.bodies.push_back(f.name);
     points_ = body_.points;
+    watched_.clear();
+    const int j = rigid_.find_body(body_.name);
+    for (std::size_t i = 0; i < o_.points.size(); ++i)
+      if (o_.points[i].body == j) watched_.emplace_back(i, rigid_.body_frame[at(j)].inverse() * o_.points[i].at);
   }
 
   std::size_t index_of(double s) const {
@@ -241,10 +246,18 @@ class Bender {
     joint.where = body_.where;
     joint.name = b.name + ".modes";
     if (far + 1 == frame_.size() && near == 0) joint.name = body_.name + ".modes";
+    std::vector<Vec3<double>> watched;
+    std::erase_if(watched_, [&](const auto& point) {
+      const double s = line.nearest(point.second);
+      if (s < std::min(a.s, b.s) || s > std::max(a.s, b.s)) return false;
+      places_[point.first] = {a.name, joint.name, watched.size(), point.second - line.place(s)};
+      watched.push_back(line.place(s) - a.at);
+      return true;
+    });
     joint.kind = JointKind::modal;
     joint.parent = a.name;
     joint.child = b.name;
-    joint.modal = std::make_shared<ModalBody>(modal_body(part, std::min(o_.modes, modes_of(part)), normal_));
+    joint.modal = std::make_shared<ModalBody>(modal_body(part, std::min(o_.modes, modes_of(part)), normal_, watched));
     for (Eigen::Index k = 0; k < joint.modal->modes(); ++k) joint.coordinates.push_back(coordinate(*joint.modal, k));
     for (std::size_t k = 0; k < joint.coordinates.size(); ++k)
       joint.coordinates[k].name = fmt::format("{}.{}", joint.name, k + 1);
@@ -276,6 +289,7 @@ class Bender {
   }
 
   RobotDescription& robot_;
+  std::vector<BentPlace>& places_;
   const Mechanism<double>& rigid_;
   const Workspace<double>& home_;
   const ModesOptions& o_;
@@ -284,7 +298,8 @@ class Bender {
   std::optional<Vec3<double>> normal_;
   std::vector<Frame> frame_;
   std::vector<Attachment> attachment_;
-  std::vector<std::pair<double, Vec3<double>>> points_;
+  std::vector<std::pair<double, Vec3<double>>> points_;       ///< masses that are still to be placed
+  std::vector<std::pair<std::size_t, Vec3<double>>> watched_;  ///< the same of ModesOptions::points
 };
 
 }  // namespace
@@ -333,8 +348,90 @@ BentRobot with_modes(const RobotDescription& wanted, const ModesOptions& o) {
   BentRobot bent{robot, o.space == FlexSpace::planar};
   keep_tree(m, bent.robot);
   if (o.space == FlexSpace::automatic) bent.planar = spatial.empty() && beside_plane(m, w).empty();
-  for (const BeamBody& b : m.beam) Bender(bent.robot, m, w, o, bent.planar).bend(b.description.name);
+  for (const FlexPoint& p : o.points) {
+    if (p.body < 0 || p.body >= m.tree_size())
+      throw Error(fmt::format("{}: read the place '{}' on no body, expected one of the robot's", m.name, p.name));
+    bent.places.push_back({m.body_name[at(p.body)], "", 0, m.body_frame[at(p.body)].inverse() * p.at});
+  }
+  for (const BeamBody& b : m.beam) Bender(bent, m, w, o).bend(b.description.name);
   return bent;
+}
+
+namespace {
+
+/// The frame before modal joint j.
+Transform<double> near_end(const Mechanism<double>& m, const Workspace<double>& w, std::size_t j) {
+  return w.X0[at(m.parent[j])] * m.placement[j];
+}
+
+VecX<double> modes_in(const Mechanism<double>& m, const VecX<double>& of, std::size_t j, int first) {
+  return of.segment(first, m.joint[j].modes);
+}
+
+/// Points of a beam in the frame at its near end.
+VecX<double> bent_points(const ModalPoints& p, const VecX<double>& eta) {
+  VecX<double> x(3 * p.count()), work(p.count() * eta.size());
+  MatX<double> N(3 * p.count(), eta.size());
+  modal_points(p, eta.data(), x, N, work);
+  return x;
+}
+
+std::size_t joint_of(const Mechanism<double>& m, const std::string& name) {
+  const int c = m.find_coordinate(name + ".1");
+  for (std::size_t j = 0; j < m.joint.size(); ++j)
+    if (m.joint[j].type == Elementary::modal && m.joint[j].v == c) return j;
+  throw Error(fmt::format("{}: read the beam '{}', expected one that bends", m.name, name));
+}
+
+}  // namespace
+
+Transform<double> pose_of_place(const Mechanism<double>& m, const Workspace<double>& w, const BentPlace& place) {
+  if (place.joint.empty()) {
+    const Transform<double> body = w.X0[at(m.find_body(place.body))] * m.author_frame(place.body);
+    return body * Transform<double>{Mat3<double>::Identity(), place.arm};
+  }
+  const std::size_t j = joint_of(m, place.joint);
+  const ModalBody& b = m.modal_of(j);
+  const VecX<double> eta = modes_in(m, w.q, j, m.joint[j].q);
+  const auto i = 3 * static_cast<Eigen::Index>(place.index);
+  const Mat3<double> R = rotation_from_vector<double>(Vec3<double>(b.watched_turn.middleRows(i, 3) * eta));
+  return near_end(m, w, j) *
+         Transform<double>{R, Vec3<double>(bent_points(b.watched, eta).segment<3>(i) + R * place.arm)};
+}
+
+void see_range(const Mechanism<double>& m, const Workspace<double>& now, const Dynamics<double>& d, double t, FlexRange& range) {
+  Workspace<double> w = now;
+  const Reactions carried = reactions(m, w, d);
+  double largest = 0;
+  std::vector<std::pair<double, std::string>> shortening;
+  for (std::size_t j = 0; j < m.joint.size(); ++j) {
+    if (m.joint[j].type != Elementary::modal) continue;
+    const ModalBody& b = m.modal_of(j);
+    const VecX<double> eta = modes_in(m, w.q, j, m.joint[j].q), rate = modes_in(m, w.v, j, m.joint[j].v),
+                       acceleration = modes_in(m, w.a, j, m.joint[j].v);
+    const std::string& body = m.body_name[at(m.parent[j])];
+    const VecX<double> turn = b.node_turn * eta, moved = b.lump.shape * eta;
+    for (Eigen::Index k = 0; k < turn.size(); k += 3) range.turn.see(turn.segment<3>(k).norm(), t, body);
+    for (Eigen::Index k = 0; k < moved.size(); k += 3) largest = std::max(largest, moved.segment<3>(k).norm());
+    double pulled = 0;
+    for (const ModalPoints::Shortening& e : b.end.shortening) pulled += eta.dot(e.B * eta) / 2;
+    shortening.emplace_back(pulled, body);
+    // what the beam's ends pass on: the far end to what it carries, the near end also to the beam's own mass  (M6), (M7)
+    const auto i = at(m.parent[j]);
+    const Transform<double> F = near_end(m, w, j);
+    Motion<double> a = w.A[i];
+    a.linear -= w.X0[i].R.transpose() * m.gravity;
+    modal_lumps(m, w, j);
+    VecX<double> Q = VecX<double>::Zero(eta.size());
+    const Force<double> own = modal_forces<double>(b, m.placement[j].from_outside(w.V[i]), m.placement[j].from_outside(a),
+                                                   rate.data(), acceleration.data(),
+                                                   w.modal[at(m.joint[j].modal)], Q.data());
+    const Vec3<double> along = b.chord.normalized(), far = F.R.transpose() * carried.tree[j].wrench.force;
+    const double push = std::max(along.dot(far), along.dot(far + own.force));
+    range.compression.see(push / b.euler_load, t, body);
+  }
+  for (const auto& [pulled, body] : shortening)
+    if (largest > 0) range.second_order.see(pulled / largest, t, body);
 }
 
 }  // namespace gough

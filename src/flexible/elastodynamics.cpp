@@ -9,6 +9,7 @@
 
 #include "flex_outputs.hpp"
 #include "gough/error.hpp"
+#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
@@ -186,7 +187,7 @@ class Run {
         states_(states),
         o_(o),
         on_(on),
-        f_(flexible_model(m, o.space, {o.loads, across(states)})),
+        f_(flexible_model(m, o.space, {o.loads, across(states), o.points})),
         e_(f_, equation_options()),
         integrator_(e_, o),
         tracker_(e_, std::max(1, o.frequencies)),
@@ -239,7 +240,7 @@ class Run {
       singular_ = "the elastic equations are singular: a body is not held, or a beam gives way";
       return false;
     }
-    const bool wanted = i % o_.every == 0 || i + 1 == states_.size();
+    const bool wanted = (i % o_.every == 0 && !states_[i].between) || i + 1 == states_.size();
     const bool track = o_.frequencies > 0 && (wanted || i == 0);
     if (track) modes_ = tracker_.at(e_);
     see_range(m_, e_, modes_, integrator_.U, row.t, answer_.range);
@@ -253,11 +254,74 @@ class Run {
       return integrator_.step(states_[i].motion.t - states_[i - 1].motion.t, damped);
     }
     const double h = states_.size() > 1 ? states_[1].motion.t - states_[0].motion.t : 1e-3;
+    if (o_.start == FlexStart::given) take_given();
     if (o_.start == FlexStart::quasistatic) {
       if (!integrator_.quasistatic()) return false;
       if (early_.size() == 3) integrator_.rates(early_[1], early_[2], h, states_[2].motion.t - states_[1].motion.t);
     }
     return integrator_.start(h);
+  }
+
+  /// The shape with the given displacements that stores the least energy, and the least motion with the given rates. Throws Error where the
+  /// joints do not allow them.                                                                                (F7b)
+  void take_given() {
+    const int per_node = f_.per_node();
+    std::vector<Given> shape, motion;
+    for (const NodeStart& n : o_.given) {
+      if (n.body < 0 || n.body >= m_.tree_size() || n.node < 0 || at(n.node) >= f_.nodes_of[at(n.body)].size())
+        throw Error(fmt::format("{}: the start: read node {} of '{}', expected one that is there", m_.name, n.node,
+                                n.body >= 0 && n.body < m_.tree_size() ? m_.body_name[at(n.body)] : "?"));
+      const FlexNode& node = f_.node[at(f_.nodes_of[at(n.body)][at(n.node)])];
+      const Mat3<double>& R = rigid_.body[at(n.body)].R;
+      for (int k = 0; k < 6; ++k) {
+        VecX<double> of = VecX<double>::Zero(per_node);
+        if (!f_.planar) of.segment<3>(k < 3 ? 0 : 3) = R.row(k % 3).transpose();
+        else if (k < 2) of.head<2>() = R.row(k).head<2>().transpose();
+        else if (k == 5) of[2] = R(2, 2);
+        const auto take = [&](const std::array<std::optional<double>, 6>& from, std::vector<Given>& to) {
+          if (!from[at(k)]) return;
+          if (of.isZero(0) && *from[at(k)] != 0)
+            throw Error(fmt::format("{}: the start: read a displacement of '{}' out of the plane, expected 0 there", m_.name,
+                                    m_.body_name[at(n.body)]));
+          if (!of.isZero(0)) to.push_back({node.first, of, *from[at(k)]});
+        };
+        take(n.d, shape);
+        take(n.rate, motion);
+      }
+    }
+    const MatX<double> K = e_.full(e_.K), J = e_.full_rows();
+    integrator_.U = least(0.5 * (K + K.transpose()), J, shape, "displacements");
+    integrator_.dU = least(e_.full(e_.M), J, motion, "rates");
+  }
+
+  /// One given number: `of` times the coordinates from `first` on is `value`.
+  struct Given {
+    int first;
+    VecX<double> of;
+    double value;
+  };
+
+  /// The x with the least x^T A x of those with J x = 0 and what is given.
+  VecX<double> least(const MatX<double>& A, const MatX<double>& J, const std::vector<Given>& given, const char* what) const {
+    const auto n = A.rows(), rows = J.rows() + static_cast<Eigen::Index>(given.size());
+    if (given.empty()) return VecX<double>::Zero(n);
+    MatX<double> C = MatX<double>::Zero(rows, n);
+    VecX<double> d = VecX<double>::Zero(rows);
+    C.topRows(J.rows()) = J;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const auto row = J.rows() + static_cast<Eigen::Index>(i);
+      C.row(row).segment(given[i].first, given[i].of.size()) = given[i].of.transpose();
+      d[row] = given[i].value;
+    }
+    const VecX<double> one = least_squares(C, d, 1e-9);
+    const double missed = (C * one - d).cwiseAbs().maxCoeff();
+    if (!(missed <= 1e-6 * d.cwiseAbs().maxCoeff()))
+      throw Error(fmt::format("{}: the start: read {} of nodes that the joints do not allow together ({:.2g} m or rad are left), "
+                              "expected a shape that keeps the joints closed",
+                              m_.name, what, missed));
+    const MatX<double> N = null_space(C);
+    if (N.cols() == 0) return one;
+    return one - N * least_squares(congruence(A, N), N.transpose() * (A * one), 1e-12);
   }
 
   bool hand_out(const AlongRow& row) {
@@ -274,6 +338,7 @@ class Run {
                  0,
                  -1,
                  modes_.frequency,
+                 {},
                  0,
                  0,
                  e_,
@@ -282,6 +347,7 @@ class Run {
                  integrator_.dU,
                  integrator_.lambda};
     if (f_.platform.node >= 0) r.error = displacement_of(f_, rigid_, f_.platform, U);
+    for (const FlexPoint& p : o_.points) r.points.push_back(displacement_of(f_, rigid_, f_.hold(p.body, p.at), U));
     for (std::size_t k = 0; k < f_.actuator_row.size(); ++k)
       r.tau[static_cast<Eigen::Index>(k)] = -integrator_.lambda[f_.actuator_row[k]];
     r.tau += more;

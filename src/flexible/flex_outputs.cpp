@@ -86,14 +86,18 @@ std::vector<std::string> FlexRange::warnings() const {
   const auto say = [&](const Largest& x, double most, const char* text) {
     if (x.value > most) all.push_back(fmt::format(fmt::runtime(text), x.value, most, x.t, x.where));
   };
-  say(turn, most_turn,
-      "turns of {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the linear model takes sin a for a");
+  if (coupled)
+    say(turn, most_coupled_turn,
+        "a beam bends by {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the model knows bending to the second order");
+  else
+    say(turn, most_turn,
+        "turns of {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the linear model takes sin a for a");
   say(compression, most_compression,
       "compression of {:.3g} of Euler's buckling load, more than {:g}, at t = {:.4g} s in '{}'");
-  say(second_order, most_second_order,
-      "shortening by bending of {:.3g} of the largest displacement, more than {:g}, at t = {:.4g} s in '{}': the "
-      "linear "
-      "model leaves it out");
+  if (!coupled)
+    say(second_order, most_second_order,
+        "shortening by bending of {:.3g} of the largest displacement, more than {:g}, at t = {:.4g} s in '{}': the "
+        "linear model leaves it out");
   say(collapse, 0,
       "the lowest mode grows (-omega^2 = {:.3g} 1/s^2, more than {:g}) at t = {:.4g} s in '{}': the robot gives way");
   return all;

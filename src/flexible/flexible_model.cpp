@@ -148,7 +148,7 @@ class Builder {
         Mat3<double> R = Q.transpose() * frame.R * piece.axes();
         if (f_.planar) R << R.col(0), cross<double>(Vec3<double>::UnitZ(), R.col(0)), Vec3<double>::UnitZ();
         x.along = R.col(0);
-        const Vec3<double> section = Vec3<double>(piece.Iy + piece.Iz, piece.Iy, piece.Iz) * piece.rho;
+        const Vec3<double> section = piece.turning();
         x.section_inertia = R * section.asDiagonal() * R.transpose();
         turn_element(R, x);
         f_.element.push_back(x);
@@ -198,6 +198,8 @@ class Builder {
     const Transform<double> to_author = m_.body_frame[at(b.body)].inverse();
     for (const PointLoad& l : loads_.points)
       if (l.body == b.body) all.push_back(to_author * l.at);
+    for (const FlexPoint& p : loads_.watched)
+      if (p.body == b.body) all.push_back(to_author * p.at);
     if (m_.platform.body == b.body) all.push_back(to_author * m_.platform_frame.p);
     return all;
   }

@@ -48,6 +48,7 @@ class Mesh {
     Index a;  ///< its first node
   };
   const std::vector<Element>& elements() const { return element_; }
+  const std::optional<Vec3<double>>& normal() const { return normal_; }
 
   /// What one point of an element does for the free coordinates: 3 x free, displacement, turn and slope of the axis.
   struct Motion {
@@ -253,12 +254,12 @@ class PointGatherer {
 class Lumper {
  public:
   Lumper(const BodyDescription& body, const Mesh& mesh, const MatX<double>& shape, ModalBody& m)
-      : body_(body), mesh_(mesh), shape_(shape), m_(m), lumps_(mesh, shape), end_(mesh, shape) {
+      : body_(body), mesh_(mesh), shape_(shape), m_(m), lumps_(mesh, shape), end_(mesh, shape), watched_(mesh, shape) {
     m.turning_modes = MatX<double>::Zero(3, shape.cols());
     m.modes_turning = MatX<double>::Zero(shape.cols(), shape.cols());
   }
 
-  void run() {
+  void run(const std::vector<Vec3<double>>& watched) {
     std::vector<PointGatherer::Shortened> at_node(1);
     for (const Mesh::Element& e : mesh_.elements()) {
       add_element(e, at_node.back());
@@ -283,9 +284,47 @@ class Lumper {
     end_.add(mesh_.places().back(), last.displacement * shape_, at_node.back());
     m_.end = end_.done();
     m_.end_turn = last.turn * shape_;
+    watch(watched, at_node);
+    see_slenderness();
   }
 
  private:
+  void watch(const std::vector<Vec3<double>>& places, const std::vector<PointGatherer::Shortened>& at_node) {
+    m_.watched_turn = MatX<double>(3 * static_cast<Index>(places.size()), shape_.cols());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::size_t best = 0;
+      double share = 0, least = std::numeric_limits<double>::infinity();
+      for (std::size_t k = 0; k < mesh_.elements().size(); ++k) {
+        const Mesh::Element& e = mesh_.elements()[k];
+        const Vec3<double> along = e.piece->axes().col(0), from = places[i] - mesh_.places()[static_cast<std::size_t>(e.a)];
+        const double s = std::clamp(from.dot(along) / e.length, 0.0, 1.0), away = (from - along * (s * e.length)).norm();
+        if (away < least - 1e-12) least = away, best = k, share = s;
+      }
+      const Mesh::Element& e = mesh_.elements()[best];
+      const Vec3<double> along = e.piece->axes().col(0);
+      PointGatherer::Shortened shortened = at_node[best];
+      if (share > 0) lumps_.add_part(e, share, shortened);
+      const Mesh::Motion motion = mesh_.at(e, share);
+      watched_.add(mesh_.places()[static_cast<std::size_t>(e.a)] + along * (share * e.length), motion.displacement * shape_,
+                   shortened);
+      m_.watched_turn.middleRows(3 * static_cast<Index>(i), 3) = motion.turn * shape_;
+    }
+    m_.watched = watched_.done();
+  }
+
+  void see_slenderness() {
+    m_.node_turn = MatX<double>(3 * mesh_.nodes(), shape_.cols());
+    for (Index n = 0; n < mesh_.nodes(); ++n) m_.node_turn.middleRows(3 * n, 3) = mesh_.at_node(n).turn * shape_;
+    m_.chord = mesh_.places().back() - mesh_.places().front();
+    double length = 0, stiffness = std::numeric_limits<double>::infinity();
+    for (const BeamDescription& p : body_.beam) {
+      length += p.length();
+      const double flat = mesh_.normal() ? std::abs(p.axes().col(2).dot(*mesh_.normal())) : -1;
+      stiffness = std::min(stiffness, p.E * (flat < 0 ? std::min(p.Iy, p.Iz) : flat > std::sqrt(0.5) ? p.Iz : p.Iy));
+    }
+    m_.euler_load = std::pow(std::numbers::pi / length, 2) * stiffness;
+  }
+
   /// A point on an arm swings as its node turns: theta x (theta x arm)/2 beside theta x arm.
   static void add_arm(const Vec3<double>& arm, const MatX<double>& turn, PointGatherer::Shortened& shortened) {
     if (arm.norm() < 1e-12) return;
@@ -306,7 +345,7 @@ class Lumper {
   void add_element(const Mesh::Element& e, const PointGatherer::Shortened& before) {
     const BeamDescription& p = *e.piece;
     const Mat3<double> R = p.axes();
-    const Mat3<double> section = R * Vec3<double>(p.Iy + p.Iz, p.Iy, p.Iz).asDiagonal() * R.transpose() * p.rho;
+    const Mat3<double> section = R * p.turning().asDiagonal() * R.transpose();
     const Vec3<double> from = mesh_.places()[static_cast<std::size_t>(e.a)];
     for (std::size_t g = 0; g < 4; ++g) {
       PointGatherer::Shortened shortened = before;
@@ -326,7 +365,7 @@ class Lumper {
   const Mesh& mesh_;
   const MatX<double>& shape_;
   ModalBody& m_;
-  PointGatherer lumps_, end_;
+  PointGatherer lumps_, end_, watched_;
   std::vector<double> mass_;
 };
 
@@ -349,7 +388,8 @@ std::vector<bool> scale(const Mesh& mesh, Basis& basis) {
 
 }  // namespace
 
-ModalBody modal_body(const BodyDescription& body, int modes, const std::optional<Vec3<double>>& normal) {
+ModalBody modal_body(const BodyDescription& body, int modes, const std::optional<Vec3<double>>& normal,
+                     const std::vector<Vec3<double>>& watched) {
   if (body.beam.empty())
     throw Error(body.where, fmt::format("body '{}': read no beam, expected one to bend", body.name));
   const Mesh mesh(body, normal);
@@ -371,7 +411,7 @@ ModalBody modal_body(const BodyDescription& body, int modes, const std::optional
   m.mass = diagonal(mesh.M);
   m.stiffness = diagonal(mesh.K);
   m.damping = diagonal(mesh.C);
-  Lumper(body, mesh, basis.shape, m).run();
+  Lumper(body, mesh, basis.shape, m).run(watched);
   return m;
 }
 

@@ -165,7 +165,8 @@ const KeyTable<FileBeam>& beam_table() {
              "runs along z)",
              true),
        field("elements", &B::elements, ElementCount{}, "number of finite elements", true),
-       field("shear", &B::shear, Boolean{}, "false: without shear deformation (Euler-Bernoulli)")},
+       field("shear", &B::shear, Boolean{}, "false: without shear deformation (Rayleigh; Euler-Bernoulli without rotary inertia too)"),
+       field("rotary_inertia", &B::rotary_inertia, Boolean{}, "false: sections turn without inertia as the beam bends")},
       "beam"};
   return table;
 }
@@ -188,6 +189,7 @@ std::vector<BeamDescription> describe_beam(const std::vector<FileBeam>& pieces, 
     beam.damping = material.damping;
     beam.elements = file.elements;
     beam.shear = file.shear;
+    beam.rotary_inertia = file.rotary_inertia;
     set_section(file.section, beam);
     all.push_back(beam);
   }

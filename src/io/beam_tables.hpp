@@ -29,7 +29,7 @@ struct FileBeam {
   std::string material;
   FileSection section;
   int elements = 1;
-  bool shear = true;
+  bool shear = true, rotary_inertia = true;
 };
 
 const KeyTable<FileMaterial>& material_table();

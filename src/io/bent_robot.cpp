@@ -41,10 +41,7 @@ std::string some_of(const std::vector<std::string>& names) {
 
 BentMechanism bent_mechanism(const RobotDescription& robot, const ModesOptions& options) {
   BentRobot bent = with_modes(robot, options);
-  Prepared ready = prepare(bent.robot);
-  if (!ready.home.assembly.closed)
-    throw Error(robot.where, "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
-  return {std::move(ready.mechanism), bent.planar};
+  return {ready_robot(bent.robot), bent.planar, bent.places};
 }
 
 BentMechanism load_bent_robot(const std::string& path, const ModesOptions& options,

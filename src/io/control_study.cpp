@@ -117,9 +117,10 @@ void run_into(Recorder& recorder, const Mechanism<double>& known, const Mechanis
   options.hold = plan.period;
   options.dry = plan.smooth > 0 ? DryFriction::smooth : DryFriction::stick;
   options.smooth = plan.smooth;
-  if (const double step = plan.plant_step > 0 ? plan.plant_step : bending_step(plant, Drives::free); step > 0) {
+  if (!plant.modal.empty()) options.integrator.tolerance = bending_tolerance;
+  if (plan.plant_step > 0) {
     options.integrator.method = Method::rk4;
-    options.integrator.fixed_step = std::min(step, plan.period);
+    options.integrator.fixed_step = std::min(plan.plant_step, plan.period);
   }
   Workspace<double> w(plant);
   w.q = standing_at(plant, reference.rows.front().q).q;

@@ -269,6 +269,7 @@ std::string forward_json(const Mechanism<double>& m, Formulation by, const Along
                          bool with_table) {
   json out = {{"robot", m.name}, {"rows", answer.rows}, {"by", name(by)}};
   add_outcome(answer, out);
+  if (!answer.instead.empty()) out["instead_of_legs"] = answer.instead;
   if (with_table && table.rows.size() <= most_json_rows) out["table"] = table_json(table);
   return dumped(out);
 }

@@ -32,7 +32,8 @@ std::size_t find(const std::vector<std::string>& columns, const std::string& nam
   return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), name) - columns.begin());
 }
 
-std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<std::string>& columns) {
+std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<std::string>& columns,
+                                const std::vector<FlexPoint>& points) {
   std::vector<Watched> all;
   if (m.platform.exists())
     for (std::size_t i = 0; i < 6; ++i) {
@@ -47,6 +48,11 @@ std::vector<Watched> watched_in(const Mechanism<double>& m, const std::vector<st
         {"tau." + c.name + " - rigid", unit, find(columns, "tau." + c.name), find(columns, "tau_rigid." + c.name)});
   }
   if (find(columns, "stress") < columns.size()) all.push_back({"stress", "Pa", find(columns, "stress")});
+  for (const FlexPoint& p : points)
+    for (std::size_t i = 0; i < 6; ++i) {
+      const std::string name = fmt::format("{}.{}", p.name, error_names[i]);
+      all.push_back({name, i < 3 ? "m" : "rad", find(columns, name)});
+    }
   return all;
 }
 
@@ -106,7 +112,7 @@ class ShapeTable {
 
 }  // namespace
 
-std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies) {
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies, const std::vector<FlexPoint>& points) {
   std::vector<std::string> columns = {"t"};
   if (m.platform.exists()) {
     columns.insert(columns.end(), pose_names.begin(), pose_names.end());
@@ -118,6 +124,8 @@ std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencie
     if (coordinate(m, a).has_drive) columns.push_back("motor_tau." + coordinate(m, a).name);
   columns.emplace_back("stress");
   for (int i = 1; i <= frequencies; ++i) columns.push_back(fmt::format("f{}", i));
+  for (const FlexPoint& p : points)
+    for (const std::string_view name : error_names) columns.push_back(fmt::format("{}.{}", p.name, name));
   return columns;
 }
 
@@ -135,6 +143,7 @@ std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r,
       x.push_back(r.tau[static_cast<Eigen::Index>(i)] / m.ratio[at(a)]);
   x.push_back(r.stress < 0 ? std::nan("") : r.stress);
   for (int i = 0; i < frequencies; ++i) x.push_back(i < r.frequency.size() ? r.frequency[i] : std::nan(""));
+  for (const Vec6<double>& p : r.points) x.insert(x.end(), p.begin(), p.end());
   return x;
 }
 
@@ -144,8 +153,8 @@ namespace {
 class FlexRows {
  public:
   FlexRows(const Mechanism<double>& m, const KnownMotion& motion, std::vector<std::string> columns,
-           const std::string& output, bool keep_table, FlexReport& report)
-      : columns_(std::move(columns)), watched_(watched_in(m, columns_)), output_(output), report_(report) {
+           const std::vector<FlexPoint>& points, const std::string& output, bool keep_table, FlexReport& report)
+      : columns_(std::move(columns)), watched_(watched_in(m, columns_, points)), output_(output), report_(report) {
     has_platform_ = m.platform.exists();
     const double start = motion.states.front().motion.t;
     for (const Watched& w : watched_) report.extremes.push_back({w.what, w.unit, 0, start});
@@ -206,6 +215,22 @@ void put_error(const Transform<double>& wanted, const Transform<double>& pose, s
   }
 }
 
+/// Displacement and turn of places against the rigid robot.
+void put_points(const Mechanism<double>& m, const BentMechanism& bent, const DesiredPath& wanted,
+                const std::vector<FlexPoint>& points, const SimulationRow& now, std::vector<double>& row) {
+  if (points.empty()) return;
+  const Workspace<double>& rigid = wanted.motion.at(now.t, false);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const FlexPoint& p = points[i];
+    const Transform<double> here = pose_of_place(bent.mechanism, now.w, bent.places[i]);
+    const Transform<double> X = rigid.X0[at(p.body)];
+    const Mat3<double> R = X.R * m.body_frame[at(p.body)].R;
+    const Vec3<double> off = here.p - X * p.at, turn = vector_from_rotation(here.R * R.transpose());
+    row.insert(row.end(), off.begin(), off.end());
+    row.insert(row.end(), turn.begin(), turn.end());
+  }
+}
+
 }  // namespace
 
 FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, const FlexJob& job) {
@@ -213,7 +238,8 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
   FlexReport report;
   report.options = job.options;
   const int frequencies = job.options.frequencies;
-  FlexRows rows(m, motion, flex_columns(m, frequencies), job.output, job.keep_table, report);
+  const std::vector<FlexPoint>& points = job.options.points;
+  FlexRows rows(m, motion, flex_columns(m, frequencies, points), points, job.output, job.keep_table, report);
   double largest_stress = -1;
   ShapeTable shapes(job.shapes, m, std::max(1, frequencies), motion.states.size());
   const std::vector<KnownState>& states = job.drives.empty() ? motion.states : job.drives;
@@ -249,33 +275,40 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
   check_times(motion, true);
   FlexReport report;
   report.modes = job.modes.modes;
-  std::vector<std::string> columns = flex_columns(m, 0);
-  columns.pop_back();  // stress
-  FlexRows rows(m, motion, columns, job.output, job.keep_table, report);
-  report.answer.along = inverse_along(m, motion.states, {}, [](const AlongRow&) { return true; });
+  report.answer.range.coupled = true;
+  const std::vector<FlexPoint>& points = job.modes.points;
+  std::vector<std::string> columns = flex_columns(m, 0, points);
+  std::erase(columns, "stress");
+  FlexRows rows(m, motion, columns, points, job.output, job.keep_table, report);
+  const DesiredPath wanted(m, motion.in_time(), motion.states);
+  report.answer.along = wanted.motion.answer();
   if (!report.answer.along.ok()) return report;  // the rigid robot cannot follow
-  const DesiredPath wanted(m, motion.states);
-  const std::vector<KnownState>& drives = job.drives.empty() ? wanted.drives : job.drives;
+  const DriveMotion drives = job.drives.empty() ? DriveMotion(wanted.motion) : DriveMotion(job.drives);
   CoupledOptions options;
   options.every = job.every;
   options.start = report.options.start = job.start;
-  const CoupledPath path = coupled_path(bent.mechanism, wanted, DriveMotion(drives), options, [&](const CoupledRow& r) {
-    std::vector<double> row(columns.size());
-    row[0] = r.row.t;
-    put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
-    const std::size_t n = m.actuator.size();
-    std::size_t motor = 13 + 2 * n;
-    for (std::size_t i = 0; i < n; ++i) {
-      row[13 + i] = r.row.w.tau[static_cast<Eigen::Index>(i)];
-      row[13 + n + i] = wanted.tau[r.index][static_cast<Eigen::Index>(i)];
-      if (coordinate(m, m.actuator[i]).has_drive) row[motor++] = row[13 + i] / m.ratio[at(m.actuator[i])];
+  options.elastic_q = job.elastic_q;
+  options.elastic_v = job.elastic_v;
+  options.longest_step = job.longest_step;
+  const CoupledPath path = coupled_path(bent.mechanism, wanted, drives, options, [&](const CoupledRow& r) {
+    std::vector<double> row = {r.row.t};
+    if (m.platform.exists()) {
+      row.resize(13);
+      put_error(wanted.pose[r.index], platform_pose(bent.mechanism, r.row.w), row);
     }
+    row.insert(row.end(), r.row.w.tau.begin(), r.row.w.tau.end());
+    row.insert(row.end(), wanted.tau[r.index].begin(), wanted.tau[r.index].end());
+    for (std::size_t i = 0; i < m.actuator.size(); ++i)
+      if (coordinate(m, m.actuator[i]).has_drive)
+        row.push_back(r.row.w.tau[static_cast<Eigen::Index>(i)] / m.ratio[at(m.actuator[i])]);
+    put_points(m, bent, wanted, points, r.row, row);
     rows.add(row);
+    see_range(bent.mechanism, r.row.w, r.row.d, r.row.t, report.answer.range);
     ++report.answer.results;
     return !job.after_row || job.after_row();
   });
   rows.finish();
-  report.step = path.step;
+  report.steps = path.answer.steps;
   report.answer.along.status = path.answer.status;
   report.answer.along.reason = path.answer.reason;
   report.answer.along.stopped = path.answer.stopped;
@@ -289,7 +322,7 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
 
 std::string flex_text(const FlexReport& r) {
   const FlexOptions& o = r.options;
-  const std::string how = r.modes > 0  ? fmt::format("coupled, Runge-Kutta with steps of {:.3g} us", 1e6 * r.step)
+  const std::string how = r.modes > 0  ? fmt::format("coupled, Runge-Kutta 8(7) in {} steps", r.steps)
                           : o.vibrates ? fmt::format("generalised-alpha with rho = {:g}", o.rho)
                                        : "quasi-static";
   std::string out = fmt::format(
@@ -337,34 +370,6 @@ std::string flex_json(const FlexReport& r) {
   if (!along.ok()) out["reason"] = along.reason, out["failed_at"] = along.t;
   if (r.table) out["columns"] = r.table->columns, out["table"] = r.table->rows;
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-std::vector<PointLoad> parse_loads(const std::string& text, const Mechanism<double>& m) {
-  std::vector<PointLoad> all;
-  std::size_t from = 0;
-  while (from < text.size()) {
-    const std::size_t end = std::min(text.find(';', from), text.size());
-    const std::string one = text.substr(from, end - from);
-    from = end + 1;
-    const std::size_t at_sign = one.find('@'), colon = one.find(':');
-    if (at_sign == std::string::npos || colon == std::string::npos || colon < at_sign)
-      throw Error(fmt::format("--load: read '{}', expected BODY@x,y,z:fx,fy,fz", one.substr(0, 80)));
-    const std::string body = one.substr(0, at_sign);
-    const int j = m.find_body(body);
-    if (j < 0) {
-      const std::string near = nearest(body, m.body_name);
-      throw Error(fmt::format("--load: read the body '{}', expected a moving one of {}{}", body.substr(0, 80), m.name,
-                              near.empty() ? "" : "; did you mean '" + near + "'?"));
-    }
-    const std::vector<bool> lengths(3, true);
-    const std::vector<double> p = parse_numbers(one.substr(at_sign + 1, colon - at_sign - 1), lengths, "--load"),
-                              f = parse_numbers(one.substr(colon + 1), std::vector<bool>(3, false), "--load");
-    if (p.size() != 3 || f.size() != 3)
-      throw Error(
-          fmt::format("--load: read '{}', expected three numbers before ':' and three behind", one.substr(0, 80)));
-    all.push_back({j, m.author_frame(body) * Vec3<double>(p[0], p[1], p[2]), {f[0], f[1], f[2]}});
-  }
-  return all;
 }
 
 }  // namespace gough

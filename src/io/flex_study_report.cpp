@@ -134,8 +134,8 @@ json facts(const Study& study, const FlexStudyResult& r, const json& deformed) {
 std::string kind_of(const FlexReport& r) {
   std::string text;
   if (r.modes > 0)
-    text += fmt::format("the coupled model, {} modes per beam, {} coordinates, Runge-Kutta with {:.3g} us", r.modes,
-                        r.answer.coordinates, 1e6 * r.step);
+    text += fmt::format("the coupled model, {} modes per beam, {} coordinates, Runge-Kutta 8(7) in {} steps", r.modes,
+                        r.answer.coordinates, r.steps);
   if (!r.follow.empty()) text += (text.empty() ? "" : "; ") + ("drives corrected by " + r.follow);
   return text;
 }

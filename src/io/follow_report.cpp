@@ -72,11 +72,11 @@ FollowReport report_follow(const Mechanism<double>& m, const KnownMotion& motion
   std::optional<DesiredPath> wanted;
   const auto tried = [&](std::span<const KnownState> drives) -> std::optional<CoupledPath> {
     if (r.stopped) return std::nullopt;
-    if (!wanted) wanted.emplace(m, motion.states);
-    if (drives.empty()) drives = wanted->drives;
+    if (!wanted) wanted.emplace(m, motion.in_time(), motion.states);
+    const DriveMotion command = drives.empty() ? DriveMotion(wanted->motion) : DriveMotion(drives);
     CoupledOptions o;
     o.start = options.flex.start;
-    const CoupledPath path = coupled_path(bent->mechanism, *wanted, DriveMotion(drives), o, [&](const CoupledRow&) {
+    const CoupledPath path = coupled_path(bent->mechanism, *wanted, command, o, [&](const CoupledRow&) {
       return !options.after_state || options.after_state();
     });
     r.stopped = path.answer.stopped;

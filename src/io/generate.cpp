@@ -48,8 +48,8 @@ Program written(const Mechanism<double>& m, const GenerateWish& wish) {
 
 }  // namespace
 
-std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path) {
-  RobotDescription robot = merge_bodies(read_robot(path));
+std::shared_ptr<const Mechanism<double>> other_tree(const RobotDescription& description) {
+  RobotDescription robot = merge_bodies(description);
   if (!robot.platform) return nullptr;
   const std::string& body = robot.platform->body;
   for (JointDescription& joint : robot.joints) {

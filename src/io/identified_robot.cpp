@@ -137,9 +137,10 @@ class Writer {
 
 }  // namespace
 
-std::string identified_robot_file(const std::string& path, const Mechanism<double>& m, const Identification& r) {
-  YAML::Node root = unshared(YAML::Load(io::read_text(path, largest_robot_file)));
-  Writer writer(root, path, m, r);
+std::string identified_robot_file(const std::string& robot, const std::string& file, const Mechanism<double>& m,
+                                  const Identification& r) {
+  YAML::Node root = unshared(YAML::Load(robot));
+  Writer writer(root, file, m, r);
   writer.inertias();
   writer.friction();
   root["description"] = fmt::format("{}{}Parameters identified from {}.",
@@ -148,7 +149,7 @@ std::string identified_robot_file(const std::string& path, const Mechanism<doubl
   YAML::Emitter out;
   out << root;
   const std::string text = std::string(out.c_str()) + "\n";
-  (void)parse_robot(text, path + " with identified values");  // what is written can be read
+  (void)parse_robot(text, file + " with identified values");  // what is written can be read
   return text;
 }
 

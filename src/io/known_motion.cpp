@@ -4,6 +4,7 @@
 
 #include "gough/error.hpp"
 #include "gough/io/dynamics_report.hpp"
+#include "gough/simulation/integrator.hpp"
 #include "motion_columns.hpp"
 
 namespace gough {
@@ -33,15 +34,16 @@ Force<double> wrench_of_row(const Table& table, const std::string& file, const i
   return wrench;
 }
 
-/// Between the rows of a table whose times increase: on the straight line.
-Force<double> wrench_at(const Table& table, const std::string& file, const io::WrenchColumns& columns, double t) {
+/// All rows of a table whose times increase.
+WrenchOverTime wrench_over_time(const Table& table, const std::string& file, const io::WrenchColumns& columns) {
+  WrenchOverTime all;
+  if (!columns.any()) return all;
   const auto time = static_cast<std::size_t>(table.find("t"));
-  std::size_t after = 0;
-  while (after < table.rows.size() && table.rows[after][time] < t) ++after;
-  if (after == 0) return wrench_of_row(table, file, columns, 0);
-  if (after == table.rows.size()) return wrench_of_row(table, file, columns, after - 1);
-  const double t0 = table.rows[after - 1][time], t1 = table.rows[after][time], s = (t - t0) / (t1 - t0);
-  return wrench_of_row(table, file, columns, after - 1) * (1 - s) + wrench_of_row(table, file, columns, after) * s;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    all.t.push_back(table.rows[r][time]);
+    all.value.push_back(wrench_of_row(table, file, columns, r));
+  }
+  return all;
 }
 
 std::vector<std::string> elastic_columns(const Mechanism<double>& m, char level) {
@@ -73,8 +75,14 @@ void add_given_elastic(const Table& table, const std::string& file, const Mechan
 
 }  // namespace
 
+TimedMotion KnownMotion::in_time() const {
+  try {
+    return {trajectory ? *trajectory : trajectory_through(states), wrench};
+  } catch (const Error& e) { throw Error({file, 0}, e.what()); }
+}
+
 KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, double step) {
-  KnownMotion all{name, {}, false, true};
+  KnownMotion all{name, {}, false, true, trajectory};
   std::vector<double> times;
   try {
     times = sample_times(trajectory, step);
@@ -106,14 +114,81 @@ KnownMotion known_motion(const Table& table, const std::string& path, const Mech
       throw Error({path, 1},
                   "read positions alone, expected positions, velocities and accelerations for --elastic given");
     KnownMotion all = known_motion(*motion.trajectory, path, step);
-    for (KnownState& s : all.states)
-      if (wrench.any()) s.wrench = wrench_at(table, path, wrench, s.motion.t);
+    all.wrench = wrench_over_time(table, path, wrench);
+    for (KnownState& s : all.states) s.wrench = all.wrench.at(s.motion.t);
     return all;
   }
   KnownMotion all{path, {}, true, table.find("t") >= 0};
+  if (all.timed) all.wrench = wrench_over_time(table, path, wrench);
   for (std::size_t r = 0; r < motion.rows.size(); ++r)
     all.states.push_back({motion.rows[r], wrench_of_row(table, path, wrench, r), {}, {}, {}, {}});
   if (given) add_given_elastic(table, path, m, all.states);
+  return all;
+}
+
+namespace {
+
+KnownState state_at(const TimedMotion& motion, double t) {
+  return {sample(motion.trajectory, t), motion.wrench.at(t), {}, {}, {}, {}};
+}
+
+void expect_rest(const KnownMotion& motion, const Trajectory& trajectory, double t, double end) {
+  constexpr double slow = 1e-9;  // [m/s or rad/s]
+  const MotionState s = sample(trajectory, end);
+  const double speed = s.of_platform() ? s.platform().v.norm() + s.platform().w.norm() : s.actuators().v.norm();
+  if (speed > slow)
+    throw Error({motion.file, 0}, fmt::format("read the time {:g} s, expected times from {:g} to {:g} s: the motion does not rest at "
+                                              "that end of it",
+                                              t, trajectory.start, trajectory.end()));
+}
+
+}  // namespace
+
+KnownMotion at_times(const KnownMotion& motion, std::span<const double> times) {
+  const TimedMotion timed = motion.in_time();
+  const double start = timed.trajectory.start, end = timed.trajectory.end(), grain = 1e-12 * (end - start);
+  KnownMotion all{motion.file, {}, false, true, timed.trajectory, timed.wrench};
+  for (const double t : times) {
+    if (t < start - grain) expect_rest(motion, timed.trajectory, t, start);
+    if (t > end + grain) expect_rest(motion, timed.trajectory, t, end);
+    all.states.push_back(state_at(timed, t));
+  }
+  return all;
+}
+
+KnownMotion refined(KnownMotion motion, double longest) {
+  const TimedMotion timed = motion.in_time();
+  std::vector<KnownState> all;
+  for (const KnownState& s : motion.states) {
+    if (!all.empty()) {
+      const double from = all.back().motion.t, way = s.motion.t - from;
+      const double steps = way / fitting_step(way, longest);
+      if (!(static_cast<double>(all.size()) + steps < static_cast<double>(most_samples)))
+        throw Error({motion.file, 0}, fmt::format("read a step of {:g} s, expected at most {} steps", longest, most_samples));
+      const auto n = std::lround(steps);
+      for (long k = 1; k < n; ++k) {
+        all.push_back(state_at(timed, from + way * static_cast<double>(k) / static_cast<double>(n)));
+        all.back().between = true;
+      }
+    }
+    all.push_back(s);
+  }
+  motion.states = std::move(all);
+  return motion;
+}
+
+std::vector<double> load_times(const std::string& path) {
+  const Table table = read_table(path);
+  const int t = table.find("t");
+  if (t < 0) io::refuse_missing(path, {"t"}, "the times of rows");
+  std::vector<double> all;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const double x = io::table_value(table, path, r, t);
+    if (!all.empty() && !(x > all.back()))
+      throw Error({path, table.line[r]}, fmt::format("read t = {:g} s after {:g} s, expected times that increase", x, all.back()));
+    all.push_back(x);
+  }
+  if (all.empty()) throw Error({path, 0}, "read no rows, expected times");
   return all;
 }
 

@@ -15,6 +15,9 @@ struct MotionCoordinates {
   std::size_t size() const { return names.size(); }
 };
 
+/// A structure: joints and loops leave no freedom and nothing is driven. Its motion is to stand, for a time.
+bool stands(const Mechanism<double>& m);
+
 MotionCoordinates platform_coordinates(const Mechanism<double>& m);
 MotionCoordinates actuator_coordinates(const Mechanism<double>& m);
 

@@ -52,12 +52,12 @@ class MotionBuilder {
  public:
   MotionBuilder(const FileMotion& file, std::string name, const Mechanism<double>& m)
       : file_(file), name_(std::move(name)), m_(m) {
-    const Moves moves = file.moves == 0 ? Moves::platform : Moves::actuators;
+    const Moves moves = file.moves == 0 && !stands(m) ? Moves::platform : Moves::actuators;
     if (moves == Moves::platform && !m.platform.exists())
       throw Error(file.where, fmt::format("read a motion of the platform, expected `moves: actuators`: the robot '{}' "
                                           "has no platform",
                                           m.name));
-    if (moves == Moves::actuators && m.actuator.empty())
+    if (moves == Moves::actuators && m.actuator.empty() && !stands(m))
       throw Error(file.where,
                   fmt::format("read a motion of the actuators, expected a robot that has some: '{}' has none", m.name));
     of_ = moves == Moves::platform ? platform_coordinates(m) : actuator_coordinates(m);
@@ -150,7 +150,7 @@ class MotionBuilder {
     if (of_platform())
       jump.tail<3>() = vector_from_rotation(pose(here_).R.transpose() * platform_motion(piece, 0).pose.R);
     Eigen::Index i = 0;
-    if (jump.cwiseAbs().maxCoeff(&i) <= largest_jump) return;
+    if (jump.size() == 0 || jump.cwiseAbs().maxCoeff(&i) <= largest_jump) return;
     throw Error(where, fmt::format("read a start at {} = {:.9g}, expected {:.9g} where the piece before ends",
                                    of_.names[static_cast<std::size_t>(i)], here_[i] + jump[i], here_[i]));
   }

@@ -175,6 +175,8 @@ double home_position(const Mechanism<double>& m, int coordinate) {
 
 }  // namespace
 
+bool stands(const Mechanism<double>& m) { return m.actuator.empty() && m.nv == m.rank; }
+
 MotionCoordinates platform_coordinates(const Mechanism<double>& m) {
   MotionCoordinates all{Moves::platform, {pose_names.begin(), pose_names.end()}, {}, {}, VecX<double>::Zero(6)};
   all.is_length = {true, true, true, false, false, false};
@@ -213,11 +215,15 @@ Piece piece_from_table(const gough::Table& table, const std::string& file, const
 }  // namespace io
 
 GivenMotion motion_from_table(const Table& table, const std::string& file, const Mechanism<double>& m) {
+  if (table.rows.empty()) throw Error({file, 0}, "read no rows, expected at least one");
+  if (io::stands(m)) {
+    const io::MotionCoordinates none = io::actuator_coordinates(m);
+    return {io::states(table, file, {none, {}, {}, {}}), {}};
+  }
   io::MotionCoordinates of_platform = m.platform.exists() ? io::platform_coordinates(m) : io::MotionCoordinates{};
   io::MotionCoordinates of_actuators = io::actuator_coordinates(m);
   const io::Columns platform = io::find_columns(table, of_platform), actuators = io::find_columns(table, of_actuators);
   const io::Columns& columns = io::chosen(platform, actuators);
-  if (table.rows.empty()) throw Error({file, 0}, "read no rows, expected at least one");
   if (io::has_states(columns)) return {io::states(table, file, columns), {}};
   const bool rates = io::has_rates(platform) || io::has_rates(actuators);
   if (rates || !columns.complete[0]) io::refuse(columns, rates, file);

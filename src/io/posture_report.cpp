@@ -117,13 +117,27 @@ std::vector<double> parse_numbers(const std::string& text, const std::vector<boo
   return numbers;
 }
 
-double parse_rate(const std::string& text, const std::string& what) {
+namespace {
+
+/// A number without a unit, or with that of a slide or of a hinge.
+double parse_either(const std::string& text, const std::string& what, const Dimension& slide, const Dimension& hinge,
+                    const char* expected) {
   std::string why;
   const auto q = parse_quantity(text, why);
   if (!q) throw Error(fmt::format("{}: {}", what, why));
-  if (q->dimension && *q->dimension != dimension::speed && *q->dimension != dimension::rate)
-    throw Error(fmt::format("{}: read '{}', expected a rate in m/s or rad/s", what, text.substr(0, 80)));
+  if (q->dimension && *q->dimension != slide && *q->dimension != hinge)
+    throw Error(fmt::format("{}: read '{}', expected {}", what, text.substr(0, 80), expected));
   return q->value;
+}
+
+}  // namespace
+
+double parse_rate(const std::string& text, const std::string& what) {
+  return parse_either(text, what, dimension::speed, dimension::rate, "a rate in m/s or rad/s");
+}
+
+double parse_position(const std::string& text, const std::string& what) {
+  return parse_either(text, what, dimension::length, dimension::angle, "a length or an angle");
 }
 
 }  // namespace gough

@@ -349,15 +349,22 @@ RobotDescription parse_robot(const std::string& text, const std::string& file, c
   return robot;
 }
 
+std::string robot_text(const std::string& path) { return read_text(path, largest_robot_file); }
+
 RobotDescription read_robot(const std::string& path, const std::vector<Setting>& settings) {
-  return parse_robot(read_text(path, largest_robot_file), path, settings);
+  return parse_robot(robot_text(path), path, settings);
+}
+
+Mechanism<double> ready_robot(const RobotDescription& robot) {
+  Prepared ready = prepare(robot);
+  if (!ready.home.assembly.closed)
+    throw Error({robot.where.file, 0},
+                "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
+  return std::move(ready.mechanism);
 }
 
 Mechanism<double> load_robot(const std::string& path, const std::vector<Setting>& settings) {
-  Prepared ready = prepare(read_robot(path, settings));
-  if (!ready.home.assembly.closed)
-    throw Error({path, 0}, "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
-  return std::move(ready.mechanism);
+  return ready_robot(read_robot(path, settings));
 }
 
 std::string robot_schema() {

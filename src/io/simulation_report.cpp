@@ -18,6 +18,10 @@ namespace gough {
 
 using namespace io;
 
+namespace {
+constexpr double straight = 1e-12;  ///< share by which slopes on both sides of a row may differ: rounding
+}
+
 // ------------------------------------------------------------------------------------------------ forces
 
 ForceTable::ForceTable(const std::string& path, const Mechanism<double>& m) : ForceTable(read_table(path), path, m) {}
@@ -36,11 +40,39 @@ ForceTable::ForceTable(Table table, const std::string& file, const Mechanism<dou
   if (table_.rows.empty()) throw Error({file, 0}, "read no rows, expected forces");
   for (std::size_t r = 0; r < table_.rows.size(); ++r) {
     for (std::size_t c = 0; c < table_.columns.size(); ++c) table_value(table_, file, r, static_cast<int>(c));
-    if (r > 0 && !(table_.rows[r][time_] > table_.rows[r - 1][time_]))
-      throw Error({file, table_.line.empty() ? 0 : table_.line[r]},
-                  fmt::format("read t = {:g} after {:g}, expected times that increase", table_.rows[r][time_],
-                              table_.rows[r - 1][time_]));
+    const double t = table_.rows[r][time_];
+    const Where line = {file, table_.line.empty() ? 0 : table_.line[r]};
+    if (r > 0 && !(t >= table_.rows[r - 1][time_]))
+      throw Error(line, fmt::format("read t = {:g} after {:g}, expected times that increase, or stay for a jump", t,
+                                    table_.rows[r - 1][time_]));
+    if (r > 1 && t == table_.rows[r - 2][time_])
+      throw Error(line, fmt::format("read t = {:g} for the third time, expected two rows at most: before and after a jump", t));
   }
+}
+
+std::vector<double> ForceTable::knots() const {
+  std::vector<double> all;
+  std::vector<std::size_t> columns = tau_;
+  for (const int c : wrench_)
+    if (c >= 0) columns.push_back(at(c));
+  const std::size_t last = table_.rows.size() - 1;
+  const auto bends = [&](std::size_t r, std::size_t c) {
+    const auto slope = [&](std::size_t i) {  // of the line that begins at row i
+      return (table_.rows[i + 1][c] - table_.rows[i][c]) / (table_.rows[i + 1][time_] - table_.rows[i][time_]);
+    };
+    const double before = r > 0 ? slope(r - 1) : 0, after = r < last ? slope(r) : 0;
+    if (!std::isfinite(before) || !std::isfinite(after)) return true;  // a jump
+    return std::abs(after - before) > straight * std::max(std::abs(before), std::abs(after));
+  };
+  for (std::size_t r = 0; r <= last; ++r)
+    if (const double t = table_.rows[r][time_]; all.empty() || t > all.back())
+      if (std::any_of(columns.begin(), columns.end(), [&](std::size_t c) { return bends(r, c); })) all.push_back(t);
+  return all;
+}
+
+Controller forces_of(ForceTable table, const Mechanism<double>& m) {
+  std::vector<double> knots = table.knots();
+  return {[table = std::move(table), &m](double t, Workspace<double>& w) { table.apply(t, m, w); }, std::move(knots)};
 }
 
 void ForceTable::apply(double t, const Mechanism<double>& m, Workspace<double>& w) const {
@@ -131,9 +163,10 @@ std::string simulation_text(const SimulationReport& r) {
   std::string text =
       fmt::format("{}{}: {} row{} to t = {:g} s, by {}, {}", r.robot,
                   r.parameter_name.empty() ? "" : fmt::format(" with {} = {}", r.parameter_name, r.parameter_text),
-                  a.rows, a.rows == 1 ? "" : "s", a.t, name(r.options.dynamics.by), name(r.options.integrator.method));
+                  a.rows, a.rows == 1 ? "" : "s", a.t, a.instead.empty() ? name(r.options.dynamics.by) : name(Formulation::dalembert), name(r.options.integrator.method));
   if (r.options.integrator.method != Method::dae) text += fmt::format(", loops {}", name(r.options.loops));
   text += "\n" + r.bending;
+  if (!a.instead.empty()) text += fmt::format("  dalembert instead of legs: {}\n", a.instead);
   text += fmt::format("  {} steps, {} evaluations{}\n", a.steps, a.evaluations,
                       a.choices > 1 ? fmt::format(", coordinates chosen {} times", a.choices) : "");
   if (a.events > 0) text += fmt::format("  {} times a joint stopped or broke loose\n", a.events);
@@ -159,7 +192,7 @@ std::string simulation_json(const std::vector<SimulationReport>& reports) {
                 {"status", a.stopped ? "interrupted" : std::string(name(a.status))},
                 {"rows", a.rows},
                 {"t", a.t},
-                {"by", name(r.options.dynamics.by)},
+                {"by", a.instead.empty() ? name(r.options.dynamics.by) : name(Formulation::dalembert)},
                 {"method", name(r.options.integrator.method)},
                 {"loops", name(r.options.loops)},
                 {"steps", a.steps},
@@ -177,6 +210,7 @@ std::string simulation_json(const std::vector<SimulationReport>& reports) {
                 {"within_limits", r.beyond.empty()}};
     if (!r.bending_json.empty()) out["modes"] = json::parse(r.bending_json);
     if (!a.ok()) out["reason"] = a.reason;
+    if (!a.instead.empty()) out["instead_of_legs"] = a.instead;
     if (r.eigenvalue > 0) out["eigenvalue"] = r.eigenvalue;
     if (!r.beyond.empty()) out["beyond_limits"] = r.beyond;
     if (!r.parameter_name.empty()) out["set"] = {{r.parameter_name, r.parameter_text}};

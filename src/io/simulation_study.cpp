@@ -16,31 +16,20 @@ namespace {
 using namespace io;
 namespace fs = std::filesystem;
 
-/// Forces and start of a run, from inverse dynamics along its motion.
-struct Reference {
-  Table forces;
-  VecX<double> q, v;            ///< of the first state
-  std::vector<Vec3<double>> p;  ///< the platform's origin, state by state
-};
+/// What the rigid robot does along a run's motion. Throws Error where it cannot.
+RigidMotion reference_of(const Study& study, const StudyRun& run) {
+  RigidMotion path(study.robot, run.motion.in_time(), run.motion.states);
+  if (!path.answer().ok()) throw Error(path.answer().explain(run.motion.file));
+  return path;
+}
 
-Reference reference_of(const Study& study, const StudyRun& run) {
-  const Mechanism<double>& m = study.robot;
-  Reference r;
-  r.forces.columns = {"t"};
-  for (const int a : m.actuator) r.forces.columns.push_back("tau." + coordinate(m, a).name);
-  AlongOptions options;
-  options.elastic = ElasticMotion::locked;
-  const AlongAnswer answer = inverse_along(m, run.motion.states, options, [&](const AlongRow& row) {
-    std::vector<double> values = {row.t};
-    values.insert(values.end(), row.w.tau.begin(), row.w.tau.end());
-    if (study.forces == SimulatedForces::none) std::fill(values.begin() + 1, values.end(), 0.0);
-    r.forces.rows.push_back(std::move(values));
-    if (r.q.size() == 0) r.q = row.w.q, r.v = row.w.v;
-    if (m.platform.exists()) r.p.push_back(platform_pose(m, row.w).p);
-    return true;
-  });
-  if (!answer.ok()) throw Error(answer.explain(run.motion.file));
-  return r;
+/// Its forces with elastic joints locked, or none, and the wrench on the platform that belongs to the motion.
+Controller forces_of(const RigidMotion& path, SimulatedForces forces, const Mechanism<double>& m) {
+  return {[path, forces, &m](double t, Workspace<double>& w) {
+            if (forces == SimulatedForces::rigid) w.tau = path.at(t).tau;
+            if (!path.wrench().t.empty()) apply_platform_wrench(m, path.wrench().at(t), w);
+          },
+          path.knots()};
 }
 
 /// What the report shows of a run, row by row.
@@ -78,15 +67,15 @@ class SimulationStudy {
 
   void simulate_run(const StudyRun& r) {
     const Mechanism<double>& m = study_.robot;
-    const Reference reference = reference_of(study_, r);
-    const ForceTable forces(reference.forces, r.motion.file, m);
+    const RigidMotion reference = reference_of(study_, r);
     Workspace<double> w(m);
-    w.q = reference.q;
-    w.v = reference.v;
+    const Workspace<double>& start = reference.at(reference.start());
+    w.q = start.q;
+    w.v = start.v;
     SimulationJob job;
     job.options = r.options;
     job.times = rows_of(r);
-    job.controller = [&](double t, Workspace<double>& at) { forces.apply(t, m, at); };
+    job.controller = forces_of(reference, study_.forces, m);
     job.output = (fs::path(result_.folder) / (r.name + ".csv")).string();
     const bool first = curves_.empty();
     RunCurves curves;
@@ -102,9 +91,8 @@ class SimulationStudy {
     curves_.push_back(std::move(curves));
   }
 
-  void note(const SimulationRow& row, const Reference& reference, RunCurves& c) const {
+  void note(const SimulationRow& row, const RigidMotion& reference, RunCurves& c) const {
     const Mechanism<double>& m = study_.robot;
-    const std::size_t i = c.gap.size();
     c.gap.push_back(row.w.phi.size() > 0 ? row.w.phi.cwiseAbs().maxCoeff() : 0.0);
     Workspace<double> w = row.w;
     const EnergyBalance e = energy_balance(m, w);
@@ -113,7 +101,7 @@ class SimulationStudy {
     if (!m.platform.exists()) return;
     const Vec3<double> p = platform_pose(m, row.w).p;
     for (int k = 0; k < 3; ++k) c.p[at(k)].push_back(p[k]);
-    if (i < reference.p.size()) c.deviation.push_back((p - reference.p[i]).norm());
+    c.deviation.push_back((p - reference.platform(row.t).p).norm());
   }
 
   // ---------------------------------------------------------------------------------------------- report

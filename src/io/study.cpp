@@ -189,11 +189,14 @@ Study parse_study(const std::string& text, const std::string& file) {
   if (bends == read.flex.runs.empty())
     throw Error(read.where, bends ? "compute: read flex, expected flex: with runs"
                                   : "flex: read runs, expected them with compute: flex only");
-  if (bends) s.flex = flex_plan(read.flex, s.robot, read_robot(s.robot_file, settings));
+  if (bends) {
+    s.flex = flex_plan(read.flex, s.robot, read_robot(s.robot_file, settings));
+    s.flex->step = fitting_step(read.step, read.flex.step);  // rows are at ends of steps
+  }
   s.published = bends ? published_of(read.published, flex_columns(s.robot, static_cast<int>(read.flex.frequencies)),
                                      "the runs' tables")
                       : published_of(read.published, inverse_columns(s.robot, false), "inverse.csv");
-  s.motion = motion_of(read.motion, file, bends ? read.flex.step : read.step, s.robot, s.elastic, s.motion_file);
+  s.motion = motion_of(read.motion, file, bends ? s.flex->step : read.step, s.robot, s.elastic, s.motion_file);
   s.step = read.step;
   const bool simulates = read.compute == 1;
   if (simulates == read.simulate.runs.empty())

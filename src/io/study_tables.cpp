@@ -205,7 +205,7 @@ const KeyTable<FileFlexRun>& flex_run_table() {
       "a run of beams",
       {field("name", &R::name, Text{}, "the run's name and that of its table: letters, digits, _ and -", true),
        field("gravity", &R::gravity, Vector3{acceleration}, "instead of the robot's [m/s^2]"),
-       field("start", &R::start, choice(flex_start_names),
+       field("start", &R::start, Choice{{"undeformed", "quasistatic"}},
              "undeformed (default): held in shape until then; or quasistatic: bent by its loads"),
        field("damping", &R::damping, Number{time},
              "in proportion to elastic stiffness, a2 of Rayleigh's; the materials' if left out"),

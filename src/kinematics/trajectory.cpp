@@ -194,6 +194,38 @@ ActuatorMotion actuator_motion(const Trajectory& trajectory, double t) {
   return motion;
 }
 
+namespace {
+
+/// Within a piece, from its start.
+std::vector<double> knots_of(const TimeLaw& law) {
+  if (law.profile == Profile::bang_bang) return {law.duration / 2};
+  if (law.profile == Profile::trapezoid) return {law.ramp, law.duration - law.ramp};
+  return {};
+}
+std::vector<double> knots_of(const LinePath& line) { return knots_of(line.law); }
+std::vector<double> knots_of(const CirclePath& circle) { return knots_of(circle.law); }
+std::vector<double> knots_of(const HarmonicPath&) { return {}; }
+std::vector<double> knots_of(const PolynomialPath& path) { return path.knots; }
+
+}  // namespace
+
+std::vector<double> knots(const Trajectory& trajectory) {
+  constexpr double same = 1e-14;  // rounding of sums of durations
+  std::vector<double> sorted;
+  for (const Piece& piece : trajectory.pieces) {
+    const double start = trajectory.start + piece.start;
+    sorted.push_back(start);
+    for (const double t : std::visit([](const auto& path) { return knots_of(path); }, piece.path))
+      sorted.push_back(start + t);
+  }
+  sorted.push_back(trajectory.end());
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<double> all;
+  for (const double t : sorted)
+    if (all.empty() || t - all.back() > same * std::max(1.0, std::abs(t))) all.push_back(t);
+  return all;
+}
+
 MotionState sample(const Trajectory& trajectory, double t) {
   if (trajectory.moves == Moves::platform) return {t, platform_motion(trajectory, t)};
   return {t, actuator_motion(trajectory, t)};

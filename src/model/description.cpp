@@ -24,7 +24,7 @@ Mat3<double> BeamDescription::axes() const {
 Inertia<double> BeamDescription::rigid() const {
   const Vec3<double> span = to - from;
   const double mass = rho * A * length();
-  const Vec3<double> section = Vec3<double>(Iy + Iz, Iy, Iz) * (rho * length());
+  const Vec3<double> section = turning() * length();
   const Mat3<double> about_com =
       steiner<double>(span, span) * (mass / 12) + axes() * section.asDiagonal() * axes().transpose();
   return inertia_about_origin<double>(mass, from + span / 2, about_com);

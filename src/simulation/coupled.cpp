@@ -7,14 +7,11 @@
 #include "gough/dynamics/drives.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
-#include "gough/spatial/eigen_pairs.hpp"
-#include "gough/spatial/rank.hpp"
 
 namespace gough {
 namespace {
 
 using Eigen::Index;
-constexpr double stable_step = 2;  ///< step times the highest frequency; Runge and Kutta's method is stable up to 2.8
 
 Vec6<double> error_of(const Transform<double>& pose, const Transform<double>& wanted) {
   Vec6<double> e;
@@ -55,64 +52,39 @@ DriveRows drives_of(const Mechanism<double>& m, std::span<const KnownState> stat
 
 }  // namespace
 
-double highest_frequency(const Mechanism<double>& m, Drives drives) {
-  if (m.elastic.empty()) return 0;
-  Workspace<double> w(m);
-  tree_positions(m, w);
-  closure(m, w);
-  w.k.setZero();
-  const Selection s = select_driven(m, w, m.rank);
-  ExplicitForm<double> form(m, s);
-  explicit_form(w, s, form);
-  const MatX<double> M = mass_matrix(m, w);
-  std::vector<int> soft;
-  for (std::size_t i = 0; i < s.independent.size(); ++i)
-    if (const Coordinate& c = m.coordinate[static_cast<std::size_t>(s.independent[i])];
-        drives == Drives::free || (c.elastic && !c.actuated))
-      soft.push_back(static_cast<int>(i));
-  if (soft.empty()) return 0;
-  const MatX<double> G = columns_of(form.G, soft);
-  const MatX<double> M_G = congruence(M, G);
-  const auto largest = [&](const std::vector<double>& diagonal) {
-    const Eigen::Map<const VecX<double>> d(diagonal.data(), m.nv);
-    const EigenPairs modes = eigen_pairs(diagonal_congruence(d, G), M_G);
-    return modes.found ? std::max(0.0, modes.s.maxCoeff()) : 0.0;
-  };
-  return std::max(std::sqrt(largest(m.stiffness)), largest(m.damping));
-}
+DesiredPath::DesiredPath(const Mechanism<double>& rigid, const TimedMotion& timed, std::span<const KnownState> states)
+    : drives(states.begin(), states.end()), motion(rigid, timed, states, [&](const AlongRow& row) {
+        t.push_back(row.t);
+        if (rigid.platform.exists()) pose.push_back(platform_pose(rigid, row.w));
+        tau.push_back(row.w.tau);
+        drives[row.index].motion.motion = drives_in(rigid, row.w);
+        return true;
+      }) {}
 
-double bending_step(const Mechanism<double>& m, Drives drives) {
-  if (m.modal.empty()) return 0;
-  const double fastest = highest_frequency(m, drives);
-  return fastest > 0 ? stable_step / fastest : 0;
-}
-
-DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states) {
-  if (!rigid.platform.exists())
-    throw Error(rigid.name + ": read a robot without a platform, expected one with an error to tell");
-  drives = drives_along(rigid, states, [&](const AlongRow& row) {
-    t.push_back(row.t);
-    pose.push_back(platform_pose(rigid, row.w));
-    tau.push_back(row.w.tau);
-  });
-}
+DesiredPath::DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states)
+    : DesiredPath(rigid, {trajectory_through(states)}, states) {}
 
 CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desired, DriveMotion drives,
                          const CoupledOptions& options, const OnCoupledRow& on_row) {
+  CoupledPath path;
+  if (const AlongAnswer& rigid = desired.motion.answer(); !rigid.ok()) {
+    path.answer.status = rigid.status;
+    path.answer.reason = "the rigid robot: " + rigid.reason;
+    path.answer.t = rigid.t;
+    return path;
+  }
   std::vector<std::size_t> index;
   std::vector<double> times;
   for (std::size_t i = 0; i < desired.t.size(); ++i)
     if (i % options.every == 0 || i + 1 == desired.t.size()) index.push_back(i), times.push_back(desired.t[i]);
   if (times.size() < 2)
     throw Error(fmt::format("{}: read {} states, expected a motion of two or more", bent.name, desired.t.size()));
-  CoupledPath path;
   SimulationOptions o;
-  o.integrator.method = Method::rk4;
-  path.step = bending_step(bent, Drives::held);
-  path.step = path.step > 0 ? fitting_step(times[1] - times[0], path.step) : times[1] - times[0];
-  o.integrator.fixed_step = path.step;
+  o.integrator.tolerance = options.tolerance;
+  o.integrator.longest_step = options.longest_step;
   Workspace<double> w(bent);
-  if (const Answer start = start_of_drives(bent, drives, w, options.start == FlexStart::quasistatic); !start.ok()) {
+  const ElasticStart elastic{options.start == FlexStart::quasistatic, options.elastic_q, options.elastic_v};
+  if (const Answer start = start_of_drives(bent, drives, w, elastic); !start.ok()) {
     path.answer.status = start.status;
     path.answer.reason = "the start: " + start.reason;
     return path;
@@ -120,7 +92,8 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   double squares = 0, turns = 0;
   std::size_t k = 0;
   path.answer = simulate(bent, w, times, o, ideal_drives(bent, std::move(drives)), [&](const SimulationRow& row) {
-    const Vec6<double> e = error_of(platform_pose(bent, row.w), desired.pose[index[k]]);
+    const Vec6<double> e = bent.platform.exists() ? error_of(platform_pose(bent, row.w), desired.pose[index[k]])
+                                                  : Vec6<double>(Vec6<double>::Zero());
     squares += e.head<3>().squaredNorm();
     turns += e.tail<3>().squaredNorm();
     path.largest = std::max(path.largest, e.head<3>().norm());

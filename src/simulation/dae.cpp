@@ -16,9 +16,9 @@ constexpr double multiplier_share = 1e-4;  ///< accuracy of lambda, which no lat
 
 class Dae : public Integrator {
  public:
-  Dae(const IntegratorOptions& o, double end, const Mechanism<double>& m, Dynamics<double>& d,
-      std::function<void(double)> drive, Workspace<double>& w)
-      : options_(o), end_(end), m_(m), d_(d), drive_(std::move(drive)), w_(w), tree_(make_state_form(m, Loops::drift)) {
+  Dae(const IntegratorOptions& o, const Mechanism<double>& m, Dynamics<double>& d, std::function<void(double)> drive,
+      Workspace<double>& w)
+      : options_(o), m_(m), d_(d), drive_(std::move(drive)), w_(w), tree_(make_state_form(m, Loops::drift)) {
     if (!(options_.tolerance > 0)) options_.tolerance = usual_tolerance(Method::dae);
   }
 
@@ -29,13 +29,15 @@ class Dae : public Integrator {
   }
 
   bool step(double limit) override {
-    const double last = options_.keep_limits ? std::min(limit, end_) : end_;
-    if (last - t < options_.smallest_step) {
+    const double last = options_.keep_limits ? std::min(limit, end) : end;
+    if (last - t < options_.smallest_step) {  // two ends almost coincide: Euler's method errs by less than rounding
+      x += (last - t) * view(yp_.get()).head(state_size());
       t = last;
+      begin();
       return true;
     }
     if (last_step > 0 && worn()) begin();  // not after the step before: at() still needed its memory
-    if (options_.keep_limits) IDASetStopTime(memory_.get(), last);
+    IDASetStopTime(memory_.get(), last);
     double reached = t;
     const int flag = IDASolve(memory_.get(), last, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
     if (flag < 0) {
@@ -97,8 +99,8 @@ class Dae : public Integrator {
     IDASetSuppressAlg(memory_.get(), 1);
     solver_ = DenseSolver(y_.get(), context_);
     IDASetLinearSolver(memory_.get(), solver_.solver.get(), solver_.matrix.get());
-    IDASetStopTime(memory_.get(), end_);
     IDASetMaxNumSteps(memory_.get(), -1);
+    IDASetMaxStep(memory_.get(), options_.longest_step);
     IDASetMaxOrd(memory_.get(), 5);
     IDASetInitStep(memory_.get(), last_step > 0 ? last_step : first_dae_step);
     last_step = 0;
@@ -158,7 +160,6 @@ class Dae : public Integrator {
     void operator()(void* memory) const { IDAFree(&memory); }
   };
   IntegratorOptions options_;
-  double end_;
   const Mechanism<double>& m_;
   Dynamics<double>& d_;
   std::function<void(double)> drive_;
@@ -176,10 +177,10 @@ class Dae : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_dae_integrator(const IntegratorOptions& options, double end,
-                                                const Mechanism<double>& m, Dynamics<double>& d,
-                                                std::function<void(double t)> drive, Workspace<double>& w) {
-  return std::make_unique<Dae>(options, end, m, d, std::move(drive), w);
+std::unique_ptr<Integrator> make_dae_integrator(const IntegratorOptions& options, const Mechanism<double>& m,
+                                                Dynamics<double>& d, std::function<void(double t)> drive,
+                                                Workspace<double>& w) {
+  return std::make_unique<Dae>(options, m, d, std::move(drive), w);
 }
 
 }  // namespace gough

@@ -11,8 +11,8 @@
 namespace gough {
 
 /// The state outside is (q, v). `drive(t)` writes w.tau and w.external for the state in w. m, d and w must outlive it.
-std::unique_ptr<Integrator> make_dae_integrator(const IntegratorOptions& options, double end,
-                                                const Mechanism<double>& m, Dynamics<double>& d,
-                                                std::function<void(double t)> drive, Workspace<double>& w);
+std::unique_ptr<Integrator> make_dae_integrator(const IntegratorOptions& options, const Mechanism<double>& m,
+                                                Dynamics<double>& d, std::function<void(double t)> drive,
+                                                Workspace<double>& w);
 
 }  // namespace gough

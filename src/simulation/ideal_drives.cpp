@@ -24,6 +24,7 @@ class IdealDrives {
       : m_(m), motion_(std::move(motion)), rate_(rate), plan_(m) {}
 
   void drive(double t, Workspace<double>& w) {
+    if (const WrenchOverTime& wrench = motion_.wrench(); !wrench.t.empty()) apply_platform_wrench(m_, wrench.at(t), w);
     closure(m_, w);
     closure_bias(m_, w);
     if (form_) explicit_form(w, y_, *form_);
@@ -86,34 +87,36 @@ class IdealDrives {
 
 }  // namespace
 
-DriveMotion::DriveMotion(std::span<const KnownState> states) {
-  for (const KnownState& s : states) {
-    if (s.motion.of_platform()) throw Error("drives: read a motion of the platform, expected one of the actuators");
-    if (!t_.empty() && !(s.motion.t > t_.back()))
-      throw Error(fmt::format("drives: read t = {:g} s after {:g} s, expected times that grow", s.motion.t, t_.back()));
-    t_.push_back(s.motion.t);
-    motion_.push_back(s.motion.actuators());
-  }
-  if (t_.empty()) throw Error("drives: read no states, expected some");
+DriveMotion::DriveMotion(RigidMotion motion)
+    : motion_(std::move(motion)),
+      start_(std::get<RigidMotion>(motion_).start()),
+      end_(std::get<RigidMotion>(motion_).end()),
+      knots_(std::get<RigidMotion>(motion_).knots()) {}
+
+DriveMotion::DriveMotion(std::span<const KnownState> states) : motion_(trajectory_through(states)) {
+  const auto& trajectory = std::get<Trajectory>(motion_);
+  if (trajectory.moves == Moves::platform)
+    throw Error("drives: read a motion of the platform, expected one of the actuators");
+  start_ = trajectory.start;
+  end_ = trajectory.end();
+  knots_ = gough::knots(trajectory);
 }
 
 ActuatorMotion DriveMotion::at(double t) const {
-  if (t < t_.front() || t > t_.back()) {  // it stands
-    const VecX<double>& q = (t < t_.front() ? motion_.front() : motion_.back()).q;
-    return {q, VecX<double>::Zero(q.size()), VecX<double>::Zero(q.size())};
-  }
-  if (t == t_.back()) return motion_.back();
-  const auto k = static_cast<std::size_t>(std::upper_bound(t_.begin(), t_.end(), t) - t_.begin());
-  const double h = t_[k] - t_[k - 1], x = t - t_[k - 1], x2 = x * x, x3 = x2 * x;
-  const ActuatorMotion &a = motion_[k - 1], &b = motion_[k];
-  // q = a.q + a.v x + a.a x^2/2 + c3 x^3 + c4 x^4 + c5 x^5, with b's values at h
-  const VecX<double> p = b.q - a.q - a.v * h - a.a * (h * h / 2), v = b.v - a.v - a.a * h, w = b.a - a.a;
-  const VecX<double> c3 = (20 * p - 8 * h * v + h * h * w) / (2 * h * h * h),
-                     c4 = (-30 * p + 14 * h * v - 2 * h * h * w) / (2 * h * h * h * h),
-                     c5 = (12 * p - 6 * h * v + h * h * w) / (2 * h * h * h * h * h);
-  return {a.q + a.v * x + a.a * (x2 / 2) + c3 * x3 + c4 * (x3 * x) + c5 * (x3 * x2),
-          a.v + a.a * x + c3 * (3 * x2) + c4 * (4 * x3) + c5 * (5 * x2 * x2),
-          a.a + c3 * (6 * x) + c4 * (12 * x2) + c5 * (20 * x3)};
+  if (const auto* rigid = std::get_if<RigidMotion>(&motion_)) return rigid->drives(t);
+  return actuator_motion(std::get<Trajectory>(motion_), t);
+}
+
+bool DriveMotion::ends_at_rest() const {
+  constexpr double slow = 1e-9;  // [m/s or rad/s]
+  const VecX<double> v = at(end_).v;
+  return v.size() == 0 || v.cwiseAbs().maxCoeff() <= slow;
+}
+
+const WrenchOverTime& DriveMotion::wrench() const {
+  static const WrenchOverTime none;
+  const auto* rigid = std::get_if<RigidMotion>(&motion_);
+  return rigid != nullptr ? rigid->wrench() : none;
 }
 
 std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
@@ -129,17 +132,23 @@ std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const
 }
 
 Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double rate) {
+  std::vector<double> knots = motion.knots();
   auto drives = std::make_shared<IdealDrives>(m, std::move(motion), rate);
-  return [drives](double t, Workspace<double>& w) { drives->drive(t, w); };
+  return {[drives](double t, Workspace<double>& w) { drives->drive(t, w); }, std::move(knots)};
 }
 
-Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w, bool settled) {
+Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w,
+                       const ElasticStart& elastic) {
   const ActuatorMotion first = motion.at(motion.start());
   if (first.q.size() != static_cast<Index>(m.actuator.size()))
     throw Error(fmt::format("{}: read a motion of {} drives, expected {}", m.name, first.q.size(), m.actuator.size()));
   w.q = m.home;
   Answer answer;
-  if (settled) {
+  for (const VecX<double>* x : {&elastic.q, &elastic.v})
+    if (x->size() != 0 && x->size() != static_cast<Index>(m.elastic.size()))
+      throw Error(fmt::format("{}: read {} numbers for the start, expected one for each of {} elastic coordinates", m.name, x->size(),
+                              m.elastic.size()));
+  if (elastic.settled) {
     std::vector<KnownState> start(1);
     start[0].motion.motion = first;
     AlongOptions o;
@@ -152,12 +161,20 @@ Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Wo
     answer.reason = there.reason;
   } else {
     answer = forward_kinematics(m, first.q, w, false);
+    if (answer.ok() && elastic.q.size() > 0) {
+      std::vector<std::pair<int, double>> there;
+      for (std::size_t i = 0; i < m.elastic.size(); ++i)
+        if (!m.coordinate[static_cast<std::size_t>(m.elastic[i])].actuated)
+          there.emplace_back(m.elastic[i], elastic.q[static_cast<Index>(i)]);
+      answer = set_positions(m, there, hold_of(m, m.actuator), w);
+    }
   }
   if (!answer.ok()) return answer;
   std::vector<std::pair<int, double>> rates;
   for (std::size_t i = 0; i < m.actuator.size(); ++i) rates.emplace_back(m.actuator[i], first.v[static_cast<Index>(i)]);
-  for (const int e : m.elastic)
-    if (!m.coordinate[static_cast<std::size_t>(e)].actuated) rates.emplace_back(e, 0.0);
+  for (std::size_t i = 0; i < m.elastic.size(); ++i)
+    if (!m.coordinate[static_cast<std::size_t>(m.elastic[i])].actuated)
+      rates.emplace_back(m.elastic[i], elastic.v.size() > 0 ? elastic.v[static_cast<Index>(i)] : 0.0);
   return set_rates(m, rates, w);
 }
 

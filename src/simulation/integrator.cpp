@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gough/simulation/runge_kutta.hpp"
 #include "sundials.hpp"
 
 namespace gough {
@@ -36,6 +37,20 @@ int evaluate(double t, N_Vector x, N_Vector rates, void* problem) {
   return (*static_cast<Problem*>(problem))(t, x, rates) ? 0 : 1;
 }
 
+/// Shorter than a step may be, where two ends almost coincide: Euler's method errs by less than rounding. False: f has no rates.
+bool tiny_step(Integrator& i, Problem& p, double limit) {
+  p.rates.resize(i.x.size());
+  i.evaluations = ++p.evaluations;
+  if (!p.f(i.t, i.x, p.rates)) {
+    i.failure = "there are no accelerations";
+    return false;
+  }
+  i.x += (limit - i.t) * p.rates;
+  i.last_step = limit - i.t;
+  i.t = limit;
+  return true;
+}
+
 /// CVODE wants the difference to the state that is put back.
 int project(double, N_Vector x, N_Vector correction, double, N_Vector, void* problem) {
   Problem& p = *static_cast<Problem*>(problem);
@@ -47,7 +62,7 @@ int project(double, N_Vector x, N_Vector correction, double, N_Vector, void* pro
 
 // ------------------------------------------------------------------------------------------------ ARKODE
 
-/// Explicit Runge-Kutta of order 8 with an error estimate (Fehlberg's 7(8)). Evaluations that fail shorten the step here.
+/// Prince and Dormand's method, steps by its error estimate. Evaluations that fail shorten the step here.
 class Explicit : public Integrator {
  public:
   Explicit(const IntegratorOptions& o, Problem p) : options_(o), problem_(std::move(p)) {}
@@ -55,13 +70,14 @@ class Explicit : public Integrator {
   void start(double at, const VecX<double>& from, Eigen::Index) override {
     t = at;
     x = from;
-    begin(last_step > 0 ? last_step : first_step);
+    begin(usual_step_);
   }
 
   bool step(double limit) override {
     const double left = limit - t;
-    if (left < options_.smallest_step) {  // nothing an integrator can do: the next times almost coincide
-      t = limit;
+    if (left < options_.smallest_step) {
+      if (!tiny_step(*this, problem_, limit)) return false;
+      begin(usual_step_);
       return true;
     }
     for (;;) {
@@ -74,6 +90,7 @@ class Explicit : public Integrator {
         t = reached;
         x = view(state_.get());
         ++steps;
+        note_usual(t < limit);
         return put_back();
       }
       double tried = 0;
@@ -90,6 +107,13 @@ class Explicit : public Integrator {
   VecX<double> at(double) const override { return x; }  // steps end where they are asked to
 
  private:
+  /// How long the next step would like to be. One that was cut short by its limit says no more than the one before.
+  void note_usual(bool own) {
+    double next = 0;
+    ERKStepGetCurrentStep(memory_.get(), &next);
+    usual_step_ = own ? next : std::max(usual_step_, next);
+  }
+
   bool put_back() {
     if (!problem_.put_back) return true;
     if (!problem_.put_back(x)) {
@@ -102,15 +126,37 @@ class Explicit : public Integrator {
   }
 
   void begin(double length) {
+    if (memory_ && N_VGetLength(state_.get()) == x.size()) {
+      view(state_.get()) = x;
+      ERKStepReInit(memory_.get(), evaluate, t, state_.get());
+    } else {
+      create();
+    }
+    ERKStepSetInitStep(memory_.get(), length);
+  }
+
+  void create() {
     state_ = make_vector(x, context_);
     memory_.reset(ERKStepCreate(evaluate, t, state_.get(), context_.get()));
     ERKStepSetErrHandlerFn(memory_.get(), silent, nullptr);
-    ERKStepSetTableNum(memory_.get(), ARKODE_FEHLBERG_13_7_8);
+    const Table table = butcher_table(prince_dormand);
+    ERKStepSetTable(memory_.get(), table.get());
     ERKStepSStolerances(memory_.get(), options_.tolerance, options_.tolerance);
     ERKStepSetUserData(memory_.get(), &problem_);
     ERKStepSetMaxNumSteps(memory_.get(), -1);
     ERKStepSetMinStep(memory_.get(), options_.smallest_step);
-    ERKStepSetInitStep(memory_.get(), length);
+    ERKStepSetMaxStep(memory_.get(), options_.longest_step);
+  }
+
+  struct FreeTable {
+    void operator()(ARKodeButcherTable b) const { ARKodeButcherTable_Free(b); }
+  };
+  using Table = std::unique_ptr<ARKodeButcherTableMem, FreeTable>;
+  template <int stages>
+  static Table butcher_table(const RungeKutta<stages>& r) {
+    RungeKutta<stages> own = r;
+    return Table(ARKodeButcherTable_Create(stages, r.order, r.embedded, own.c.data(), own.a[0].data(), own.b.data(),
+                                           own.d.data()));
   }
 
   struct Free {
@@ -121,6 +167,7 @@ class Explicit : public Integrator {
   SunContext context_;
   SerialVector state_;
   std::unique_ptr<void, Free> memory_;
+  double usual_step_ = first_step;
 };
 
 // ------------------------------------------------------------------------------------------------ CVODE
@@ -128,7 +175,7 @@ class Explicit : public Integrator {
 /// BDF of order 1 to 5 with Newton's method and a Jacobian by differences.
 class Stiff : public Integrator {
  public:
-  Stiff(const IntegratorOptions& o, double end, Problem p) : options_(o), end_(end), problem_(std::move(p)) {}
+  Stiff(const IntegratorOptions& o, Problem p) : options_(o), problem_(std::move(p)) {}
 
   void start(double at, const VecX<double>& from, Eigen::Index) override {
     t = at;
@@ -137,12 +184,13 @@ class Stiff : public Integrator {
   }
 
   bool step(double limit) override {
-    const double last = options_.keep_limits ? std::min(limit, end_) : end_;
+    const double last = options_.keep_limits ? std::min(limit, end) : end;
     if (last - t < options_.smallest_step) {
-      t = last;
+      if (!tiny_step(*this, problem_, last)) return false;
+      begin();
       return true;
     }
-    if (options_.keep_limits) CVodeSetStopTime(memory_.get(), last);
+    CVodeSetStopTime(memory_.get(), last);
     double reached = t;
     const int flag = CVode(memory_.get(), last, state_.get(), &reached, CV_ONE_STEP);
     evaluations = problem_.evaluations;
@@ -174,9 +222,9 @@ class Stiff : public Integrator {
     CVodeSetUserData(memory_.get(), &problem_);
     solver_ = DenseSolver(state_.get(), context_);
     CVodeSetLinearSolver(memory_.get(), solver_.solver.get(), solver_.matrix.get());
-    CVodeSetStopTime(memory_.get(), end_);
     CVodeSetMaxNumSteps(memory_.get(), -1);
     CVodeSetMinStep(memory_.get(), options_.smallest_step);
+    CVodeSetMaxStep(memory_.get(), options_.longest_step);
     if (problem_.put_back) {
       CVodeSetProjFn(memory_.get(), project);
       CVodeSetProjErrEst(memory_.get(), 0);
@@ -188,7 +236,6 @@ class Stiff : public Integrator {
     void operator()(void* memory) const { CVodeFree(&memory); }
   };
   IntegratorOptions options_;
-  double end_;
   Problem problem_;
   SunContext context_;
   SerialVector state_;
@@ -254,12 +301,12 @@ class Fixed : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& wanted, double end, Rates f, PutBack put_back) {
+std::unique_ptr<Integrator> make_integrator(const IntegratorOptions& wanted, Rates f, PutBack put_back) {
   IntegratorOptions options = wanted;
   if (!(options.tolerance > 0)) options.tolerance = usual_tolerance(options.method);
   Problem p{std::move(f), std::move(put_back), {}, {}, 0};
   if (options.method == Method::adaptive) return std::make_unique<Explicit>(options, std::move(p));
-  if (options.method == Method::stiff) return std::make_unique<Stiff>(options, end, std::move(p));
+  if (options.method == Method::stiff) return std::make_unique<Stiff>(options, std::move(p));
   return std::make_unique<Fixed>(options, std::move(p));
 }
 

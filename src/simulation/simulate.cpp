@@ -23,6 +23,11 @@ constexpr int passing_steps = 3;        ///< odd, so that the middle is not look
 constexpr std::size_t most_reached = 64;
 constexpr double steady = 1e-7;          ///< share of the kinetic energy that may be lost or won on the way
 constexpr int most_events_at_once = 50;  ///< without time going on
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr double time_grain = 16 * std::numeric_limits<double>::epsilon();  ///< of a knot: rounding of sums of times
+constexpr double no_jump = 1e-9;         ///< share by which accelerations on both sides of a knot may differ
+
+bool multistep(Method m) { return m == Method::stiff || m == Method::dae; }
 
 DynamicsOptions dynamics_options(const SimulationOptions& o) {
   DynamicsOptions d = o.dynamics;
@@ -38,13 +43,15 @@ struct Reached {
 
 class Run {
  public:
-  Run(const Mechanism<double>& m, Workspace<double>& w, double end, const SimulationOptions& o, const Controller& c)
+  Run(const Mechanism<double>& m, Workspace<double>& w, double start, double end, const SimulationOptions& o,
+      const Controller& c)
       : m_(m),
         w_(w),
         options_(o),
         controller_(c),
         d_(m, w, dynamics_options(o)),
-        dry_(m, [this](Workspace<double>& at) { return forward(at); }) {
+        dry_(m, [this](Workspace<double>& at) { return forward(at); }),
+        end_(end) {
     sticks_ = o.dry == DryFriction::stick && dry_.any();
     IntegratorOptions integrator = o.integrator;
     integrator.keep_limits = o.hold > 0 || sticks_;  // forces jump: rows must not be looked up across a jump
@@ -53,16 +60,19 @@ class Run {
     if (o.integrator.method == Method::dae) {
       if (sticks_) throw Error("dry friction: read stick for method dae, expected smooth: it knows no events");
       integrator_ = make_dae_integrator(
-          integrator, end, m, d_, [this](double t) { drive(t); }, w_);
+          integrator, m, d_, [this](double t) { drive(t); }, w_);
       form_ = make_state_form(m, Loops::drift);
     } else {
       form_ = make_state_form(m, o.loops);
       PutBack put_back;
       if (o.loops == Loops::projected) put_back = [this](VecX<double>& x) { return form_->put_back(x, w_); };
       integrator_ = make_integrator(
-          integrator, end, [this](double t, const VecX<double>& x, VecX<double>& r) { return rates(t, x, r); },
-          put_back);
+          integrator, [this](double t, const VecX<double>& x, VecX<double>& r) { return rates(t, x, r); }, put_back);
     }
+    if (o.hold <= 0)
+      std::copy_if(c.knots.begin(), c.knots.end(), std::back_inserter(knots_),
+                   [&](double t) { return t > start && t <= end; });
+    next_knot(false);
   }
 
   SimulationAnswer& answer() { return answer_; }
@@ -80,16 +90,19 @@ class Run {
   /// Until `until`. False: ended, answer() says why.
   bool advance(double until) {
     while (integrator_->t < until) {
-      const double limit = options_.hold > 0 ? std::min(until, held_until_) : until;
+      if (integrator_->t >= integrator_->end) pass_knot();
+      const double limit = std::min(until, options_.hold > 0 ? held_until_ : integrator_->end);
       if (!step(limit)) return false;
       if (options_.hold > 0 && integrator_->t >= held_until_) ask_controller();
     }
     return true;
   }
 
-  /// The state at `t` (of the last step), with its accelerations.
+  /// The state at `t` (of the last step), with its accelerations: at a knot those from there on, at the end those that led there.
   bool look(double t) {
-    if (!form_->place(integrator_->at(t), w_) || !accelerate(t)) return fail(t, "");
+    const VecX<double> x = integrator_->at(t);
+    if (t >= integrator_->end && t < end_) pass_knot();
+    if (!form_->place(x, w_) || !accelerate(t)) return fail(t, "");
     tree_accelerations(m_, w_);
     cut_coordinates(m_, w_);
     if (w_.phi.size() > 0) answer_.largest_residual = std::max(answer_.largest_residual, w_.phi.cwiseAbs().maxCoeff());
@@ -108,7 +121,7 @@ class Run {
 
   void drive(double t) {
     if (!controller_) return;
-    if (options_.hold <= 0) return controller_(t, w_);
+    if (options_.hold <= 0) return controller_(inside(t), w_);
     if (held_tau_.size() == 0) {
       controller_(t, w_);
       held_tau_ = w_.tau;
@@ -126,6 +139,33 @@ class Run {
     if (form_->place(integrator_->x, w_)) drive(integrator_->t);
     integrator_->start(integrator_->t, integrator_->x, form_->positions());
   }
+  // ---------------------------------------------------------------------------------------------- knots
+
+  /// Where a step evaluates forces for time t: between the knots that it lies between, not on them, as far as rounding of sums of times can
+  /// tell. So a jump is never half in a step.
+  double inside(double t) const { return std::min(std::max(t, low_), high_); }
+
+  /// The way to the next knot, or to the end.
+  void next_knot(bool at_knot) {
+    const auto grain = [](double t) { return time_grain * std::abs(t); };
+    const double from = integrator_->end;
+    low_ = at_knot ? from + grain(from) : -unlimited;
+    integrator_->end = knot_ < knots_.size() ? knots_[knot_++] : end_;
+    high_ = knot_ > 0 && integrator_->end == knots_[knot_ - 1] ? integrator_->end - grain(integrator_->end) : unlimited;
+    if (low_ > high_) low_ = high_ = low_ + (high_ - low_) / 2;
+  }
+
+  /// The integrator stands at a knot. A method of one step begins anew there; one that remembers only where accelerations jump.
+  void pass_knot() {
+    const double t = integrator_->t;
+    reached_.clear();  // steps over singular positions do not start before it
+    const bool there = multistep(options_.integrator.method) && form_->place(integrator_->x, w_) && accelerate(t);
+    const VecX<double> before = w_.a;
+    next_knot(true);
+    if (there && accelerate(t) && (w_.a - before).cwiseAbs().sum() <= no_jump * before.cwiseAbs().sum()) return;
+    integrator_->start(t, integrator_->x, form_->positions());
+  }
+
   double next_sample(double t) const { return (std::floor(t / options_.hold + 1e-9) + 1) * options_.hold; }
 
   bool forward(Workspace<double>& w) {
@@ -207,7 +247,7 @@ class Run {
     o.method = Method::rk4;
     o.fixed_step = (to - from.t) / passing_steps;
     const auto over = make_integrator(
-        o, to, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
+        o, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
     over->start(from.t, x, form_->positions());
     while (over->t < to)
       if (!over->step(to)) return false;
@@ -355,6 +395,10 @@ class Run {
   DynamicsAnswer last_;
   std::vector<Reached> reached_;  ///< the last states
   double held_until_ = 0, last_event_ = -1e300, usual_step_ = 0;
+  double end_ = 0;
+  std::vector<double> knots_;                   ///< of the forces, on the way
+  std::size_t knot_ = 0;                        ///< the one after the integrator's end
+  double low_ = -unlimited, high_ = unlimited;  ///< between the knots
   int at_once_ = 0;
   long taken_ = 0, evaluations_ = 0;
   VecX<double> held_tau_;
@@ -379,11 +423,17 @@ SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std:
                           const SimulationOptions& options, const Controller& controller,
                           const OnSimulationRow& on_row) {
   if (times.empty()) return {};
+  const double start = options.start.value_or(times.front());
+  if (!(start <= times.front()))
+    throw Error(fmt::format("read a row at t = {:g} s, expected none before the start at {:g} s", times.front(), start));
   for (std::size_t i = 1; i < times.size(); ++i)
     if (!(times[i] > times[i - 1])) throw Error("read times that do not increase, expected times that do");
-  Run run(m, w, times.back(), options, controller);
+  for (std::size_t i = 1; i < controller.knots.size(); ++i)
+    if (!(controller.knots[i] > controller.knots[i - 1])) throw Error("read knots that do not increase, expected knots that do");
+  Run run(m, w, start, times.back(), options, controller);
   SimulationAnswer& answer = run.answer();
-  bool good = run.begin(times.front());
+  bool good = run.begin(start);
+  if (good && start < times.front()) good = run.advance(times.front()) && run.look(times.front());
   for (std::size_t i = 0; good; ++i) {
     ++answer.rows;
     if (!on_row({times[i], w, run.dynamics()})) {
@@ -395,6 +445,7 @@ SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std:
   }
   const double failed_at = answer.t;
   run.finish();
+  answer.instead = run.dynamics().instead;
   if (!good) answer.t = failed_at;
   return answer;
 }

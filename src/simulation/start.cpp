@@ -5,6 +5,7 @@
 #include "gough/dynamics/along.hpp"
 #include "gough/dynamics/derivatives.hpp"
 #include "gough/dynamics/energy.hpp"
+#include "gough/error.hpp"
 #include "gough/simulation/simulate.hpp"
 #include "gough/spatial/eigen_pairs.hpp"
 #include "gough/spatial/rank.hpp"
@@ -33,6 +34,42 @@ double external_work(const Mechanism<double>& m, const Workspace<double>& w, con
 }
 
 }  // namespace
+
+Hold hold_of(const Structure& m, const std::vector<int>& coordinates) {
+  Hold hold;
+  hold.coordinates.assign(static_cast<std::size_t>(m.nv), false);
+  for (const int c : coordinates) hold.coordinates[static_cast<std::size_t>(c)] = true;
+  return hold;
+}
+
+Answer set_positions(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Hold hold, Workspace<double>& w) {
+  const VecX<double> start = w.q;
+  hold.coordinates.resize(static_cast<std::size_t>(m.nv), false);
+  for (const auto& [c, x] : given) {
+    if (c < 0 || c >= m.nv || position_index(m, c) < 0)
+      throw Error(m.name + ": read the position of what is no joint with one coordinate, expected one of the opened tree's");
+    hold.coordinates[static_cast<std::size_t>(c)] = true;
+  }
+  Assembly way;
+  for (const int steps : {8, 32, 128}) {
+    w.q = start;
+    for (int k = 1; k <= steps; ++k) {
+      const double share = static_cast<double>(k) / steps;
+      for (const auto& [c, x] : given) {
+        const int i = position_index(m, c);
+        w.q[i] = start[i] + (x - start[i]) * share;
+      }
+      way = close_loops(m, w, hold);
+      if (!way.closed) break;
+    }
+    if (way.closed) return {};
+  }
+  Answer answer;
+  answer.status = Status::unreachable;
+  answer.residual = way.residual;
+  answer.reason = "the loops do not close with joints at the given positions: " + way.explain(m);
+  return answer;
+}
 
 Answer set_rates(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Workspace<double>& w) {
   tree_positions(m, w);

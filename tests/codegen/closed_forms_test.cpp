@@ -197,7 +197,7 @@ TEST(LegPlans, KnowHowThePlatformMoves) {
 TEST(OtherTree, GivesTheSameFromActuators) {
   const Mechanism<double>& m = shipped("five_bar");
   GenerateWish wish{"forward", "actuators", false, true};
-  wish.tree = load_tree(robot_path("five_bar"));
+  wish.tree = other_tree(read_robot(robot_path("five_bar")));
   ASSERT_TRUE(wish.tree);
   EXPECT_LT(wish.tree->nv, m.nv);
   const Program p = generate(m, wish);
@@ -211,8 +211,8 @@ TEST(OtherTree, GivesTheSameFromActuators) {
     const VecX<double> expected{{w.a[m.actuator[0]], w.a[m.actuator[1]]}};
     EXPECT_LT(error_of(vector_of(evaluate(p, in)), expected), 1e-9);
   }
-  EXPECT_FALSE(load_tree(robot_path("hexapod")));
-  wish.tree = load_tree(robot_path("psp3"));  // whose trees have other bodies: the first one stays
+  EXPECT_FALSE(other_tree(read_robot(robot_path("hexapod"))));
+  wish.tree = other_tree(read_robot(robot_path("psp3")));  // whose trees have other bodies: the first one stays
   EXPECT_EQ(count(generate(shipped("psp3"), wish)).call.total(),
             count(generate(shipped("psp3"), {"forward", "actuators", false, true})).call.total());
 }

@@ -25,7 +25,7 @@ TEST_P(FixedStep, KeepTheirLengthBetweenAnyRows) {
   o.method = GetParam();
   o.fixed_step = step;
   const bool damped = o.method == Method::rk4;
-  const auto integrator = make_integrator(o, 1,
+  const auto integrator = make_integrator(o,
                                           [](double, const VecX<double>& x, VecX<double>& rates) {
                                             rates[0] = x[1];
                                             rates[1] = -w * w * x[0];

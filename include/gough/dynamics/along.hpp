@@ -24,6 +24,7 @@ struct KnownState {
   Force<double> wrench;                          ///< on the platform from outside, base axes, moment about its origin
   VecX<double> elastic_q, elastic_v, elastic_a;  ///< of m.elastic in order; empty: not given
   VecX<double> tau;                              ///< of the actuators, for forward dynamics
+  bool between = false;                          ///< on the way to a row, not one itself: for what goes on in time
 };
 
 /// A force on a body from outside that does not change.
@@ -55,6 +56,7 @@ struct AlongRow {
 struct AlongAnswer {
   Status status = Status::ok;
   std::string reason;
+  std::string instead = {};  ///< of forward dynamics: why dalembert was taken where legs were asked for
   std::size_t rows = 0;  ///< states that were done
   double t = 0;          ///< of the state that could not be done
   int line = 0;          ///< of that state in its table; 0: none

@@ -16,12 +16,12 @@ enum class BeamShape { spatial, planar, planar_quintic };
 struct BeamElement {
   BeamShape shape = BeamShape::spatial;
   double length = 0;
-  MatX<double> k, m;               ///< elastic stiffness, mass with rotary inertia
+  MatX<double> k, m;               ///< elastic stiffness, mass with the sections' inertia
   MatX<double> g_first, g_second;  ///< geometric stiffness of a tension that falls from 1 to 0, rises from 0 to 1
   std::array<MatX<double>, 9> S;   ///< S[3 a + b] = int rho A N_a^T N_b of displacements along a and b
   MatX<double> load_first,
       load_second;    ///< columns: int rho A N^T of a field that falls from 1 to 0, rises from 0 to 1
-  MatX<double> turn;  ///< columns: int rho T^T diag(Iy + Iz, Iy, Iz)
+  MatX<double> turn;  ///< columns: int T^T diag(rho I), of the sections
   int at_end() const { return static_cast<int>(k.rows()) / 2; }
 };
 

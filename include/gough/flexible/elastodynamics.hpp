@@ -11,10 +11,18 @@
 
 namespace gough {
 
-/// Undeformed: U = U' = 0, as if the robot had been held in shape. Quasi-static: bent by the loads, moving with them.
-enum class FlexStart { undeformed, quasistatic };
-inline constexpr std::array<std::string_view, 2> flex_start_names = {"undeformed", "quasistatic"};
+/// Undeformed: U = U' = 0, as if the robot had been held in shape. Quasi-static: bent by the loads, moving with them. Given: as the
+/// caller says.
+enum class FlexStart { undeformed, quasistatic, given };
+inline constexpr std::array<std::string_view, 3> flex_start_names = {"undeformed", "quasistatic", "given"};
 inline std::string_view name(FlexStart s) { return flex_start_names[static_cast<std::size_t>(s)]; }
+
+/// Of the start, where it is given: how far a node is from the rigid motion, and how fast. What is not given bends as little as it can,
+/// and moves as little.
+struct NodeStart {
+  int body = 0, node = 0;                         ///< nodes of a body count from its clamped end
+  std::array<std::optional<double>, 6> d, rate;  ///< x y z rx ry rz [m, rad], base axes
+};
 
 struct FlexOptions {
   FlexSpace space = FlexSpace::automatic;
@@ -27,10 +35,13 @@ struct FlexOptions {
   int frequencies = 3;                     ///< how many; 0: none
   std::size_t every = 1;                   ///< states per result; the last one is always given
   std::vector<PointLoad> loads;
+  std::vector<FlexPoint> points;  ///< whose displacement is told
+  std::vector<NodeStart> given;   ///< of FlexStart::given
 };
 
-/// Where the linear model leaves its range: the largest of each over the motion so far.
+/// Where a model leaves its range: the largest of each over the motion so far.
 struct FlexRange {
+  bool coupled = false;  ///< of beams in modes: turns count from their near ends, shortening is in the model
   struct Largest {
     double value = 0, t = 0;
     std::string where;
@@ -38,12 +49,12 @@ struct FlexRange {
       if (x > value) *this = {x, time, place};
     }
   };
-  Largest turn;          ///< of a node against the rigid motion [rad]
+  Largest turn;          ///< of a node against the rigid motion, or against the beam's near end [rad]
   Largest compression;   ///< over Euler's load of the pinned beam
   Largest second_order;  ///< shortening by bending, over the largest displacement
   Largest collapse;      ///< -omega^2 of the lowest mode, where negative [1/s^2]
 
-  static constexpr double most_turn = 0.1, most_compression = 0.5, most_second_order = 0.05;
+  static constexpr double most_turn = 0.1, most_coupled_turn = 0.2, most_compression = 0.5, most_second_order = 0.05;
   /// One sentence for each that is beyond; with its value, time and place.
   std::vector<std::string> warnings() const;
 };
@@ -59,6 +70,7 @@ struct FlexResult {
   double stress = 0;            ///< largest at outermost fibres [Pa]; negative: no section gives them
   int stressed = -1;            ///< the element where that is
   VecX<double> frequency;       ///< [Hz]
+  std::vector<Vec6<double>> points;  ///< as error, of FlexOptions::points
   double strain_energy = 0, kinetic_energy = 0;
   const FlexEquations& e;
   const RigidState& rigid;

@@ -19,10 +19,18 @@ namespace gough {
 enum class FlexSpace { automatic, planar, spatial };
 inline constexpr std::array<std::string_view, 3> flex_space_names = {"automatic", "planar", "spatial"};
 
+/// A place on a body whose displacement is told; there is a node at each that lies along a beam.
+struct FlexPoint {
+  std::string name;
+  int body = 0;
+  Vec3<double> at = Vec3<double>::Zero();  ///< in the tree's body frame
+};
+
 /// What acts beside inertia and weight, as far as the model must know of it.
 struct FlexLoads {
   std::vector<PointLoad> points;  ///< there is a node at each that lies along a beam
   bool across = false;            ///< a wrench on the platform leaves the plane of x and y
+  std::vector<FlexPoint> watched = {};
 };
 
 /// Somewhere on a body: a node and an arm from it, elastic axes.

@@ -11,7 +11,8 @@
 namespace gough {
 
 /// Author's body frame. `normal`: bending in the plane across it alone. Throws Error where there are fewer modes in the elements than
-/// asked for.
-ModalBody modal_body(const BodyDescription& body, int modes, const std::optional<Vec3<double>>& normal = std::nullopt);
+/// asked for. `watched`: places on the beam, for ModalBody::watched.
+ModalBody modal_body(const BodyDescription& body, int modes, const std::optional<Vec3<double>>& normal = std::nullopt,
+                     const std::vector<Vec3<double>>& watched = {});
 
 }  // namespace gough

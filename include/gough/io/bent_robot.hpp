@@ -10,6 +10,7 @@ namespace gough {
 struct BentMechanism {
   Mechanism<double> mechanism;
   bool planar = false;
+  std::vector<BentPlace> places = {};  ///< of ModesOptions::points
 };
 
 /// Throws Error like load_robot, and where nothing bends.

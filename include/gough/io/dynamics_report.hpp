@@ -3,10 +3,12 @@
 /// actuators and the comparison of formulations as text and as JSON. Columns: docs/dynamics.md.
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gough/dynamics/compare.hpp"
+#include "gough/dynamics/rigid_motion.hpp"
 #include "gough/dynamics/sizing.hpp"
 #include "gough/io/motion_file.hpp"
 
@@ -19,6 +21,11 @@ struct KnownMotion {
   std::vector<KnownState> states;
   bool rows = false;  ///< states of a table, each on its own; otherwise samples of a trajectory
   bool timed = true;  ///< false: a table without t, whose rows are numbered
+  std::optional<Trajectory> trajectory = {};  ///< that states are samples of
+  WrenchOverTime wrench = {};
+
+  /// The same at any time: between rows that are states by polynomials of the fifth degree. Throws Error where times do not increase.
+  TimedMotion in_time() const;
 };
 
 /// A motion file or a table; a table may have the wrench fx fy fz mx my mz on the platform and, for
@@ -28,6 +35,14 @@ KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, 
 /// The same from a table; `name` is what messages call it.
 KnownMotion known_motion(const Table& table, const std::string& name, const Mechanism<double>& m, double step,
                          ElasticMotion elastic);
+
+/// The same motion at other times, which must increase. Before its start and after its end it rests: throws Error for times there where it
+/// moves at that end.
+KnownMotion at_times(const KnownMotion& motion, std::span<const double> times);
+/// With states in between, evenly, so that no two are further apart than `longest` [s].
+KnownMotion refined(KnownMotion motion, double longest);
+/// The column t of a table: times that increase. Throws Error.
+std::vector<double> load_times(const std::string& path);
 
 /// Rows of platform or actuator states with tau.NAME of every actuator, perhaps fx .. mz, perhaps q.NAME v.NAME of
 /// elastic joints. Throws Error that names missing columns.

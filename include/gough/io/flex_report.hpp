@@ -11,8 +11,8 @@
 
 namespace gough {
 
-/// t; x .. rz of the rigid platform; ex .. erz; tau.NAME; tau_rigid.NAME; stress; f1 f2 ..
-std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies);
+/// t; x .. rz of the rigid platform; ex .. erz; tau.NAME; tau_rigid.NAME; stress; f1 f2 ..; POINT.ex .. POINT.erz
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies, const std::vector<FlexPoint>& points = {});
 std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r, int frequencies);
 
 struct FlexJob {
@@ -36,7 +36,7 @@ struct FlexReport {
   std::string robot, motion;
   std::string follow;      ///< method by which drives were corrected; empty: they are the rigid robot's
   int modes = 0;           ///< per beam, of the coupled model; 0: beams along the rigid motion
-  double step = 0;         ///< [s] of integration, of the coupled model
+  long steps = 0;          ///< of integration, of the coupled model
   std::string modes_told;  ///< of the coupled model: what the reduction to modes costs
   FlexOptions options;
   std::size_t asked = 0;  ///< states of the motion
@@ -49,7 +49,8 @@ struct FlexReport {
 
   /// Out of the plane of a planar robot there is nothing to tell.
   bool leaves_out(const FlexExtreme& e) const {
-    return answer.planar && (e.what == "ez" || e.what == "erx" || e.what == "ery");
+    const std::string last = e.what.substr(e.what.rfind('.') + 1);
+    return answer.planar && (last == "ez" || last == "erx" || last == "ery");
   }
   bool done() const { return answer.ok() && !answer.along.stopped; }
 };
@@ -59,13 +60,15 @@ FlexReport report_flex(const Mechanism<double>& m, const KnownMotion& motion, co
 
 /// The coupled model instead: rigid motion and bending unknown together, drives followed exactly. Columns without stress and frequencies.
 struct CoupledJob {
-  ModesOptions modes;
+  ModesOptions modes;  ///< with which the bent robot was made
   FlexStart start = FlexStart::undeformed;
   std::size_t every = 1;
   std::string output;
   bool keep_table = false;
   std::vector<KnownState> drives;  ///< as in FlexJob
   std::function<bool()> after_row;
+  double longest_step = 0;                      ///< [s]; 0: what the tolerance allows
+  VecX<double> elastic_q = {}, elastic_v = {};  ///< of FlexStart::given
 };
 FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent, const KnownMotion& motion,
                           const CoupledJob& job);
@@ -75,5 +78,16 @@ std::string flex_json(const FlexReport& report);
 
 /// "BODY@x,y,z:fx,fy,fz", separated by ';': forces on links, points in the body's own frame. Throws Error.
 std::vector<PointLoad> parse_loads(const std::string& text, const Mechanism<double>& m);
+
+/// "NAME=BODY@x,y,z", a point in the body's own frame, or "BODY.k" or "NAME=BODY.k", its k-th node from the clamped end (0; as in tables
+/// of shapes), separated by ';'. Throws Error.
+std::vector<FlexPoint> parse_points(const std::string& text, const Mechanism<double>& m);
+
+/// The first row of a table with displacements BODY.k.x .. rz of nodes, as tables of shapes have them, and perhaps rates v.BODY.k.x ..
+/// rz. Throws Error.
+std::vector<NodeStart> load_node_start(const std::string& path, const Mechanism<double>& m);
+
+/// The same of the coupled model: q.NAME and v.NAME of elastic coordinates; others are 0.
+std::pair<VecX<double>, VecX<double>> load_elastic_start(const std::string& path, const Mechanism<double>& bent);
 
 }  // namespace gough

@@ -8,6 +8,7 @@
 
 #include "gough/codegen/emit.hpp"
 #include "gough/codegen/optimise.hpp"
+#include "gough/model/description.hpp"
 #include "gough/model/mechanism.hpp"
 
 namespace gough {
@@ -18,7 +19,7 @@ struct GenerateWish {
   bool fold = false;             ///< parameters become constants of the code
   bool generic = false;          ///< no kernel made for a kind of leg
   bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
-  /// From actuators: the same robot as another tree, whose coordinates the kernels then use; see load_tree.
+  /// From actuators: the same robot as another tree, whose coordinates the kernels then use; see other_tree.
   std::shared_ptr<const Mechanism<double>> tree = {};
   bool lanes = false;  ///< from platform: equal legs as lanes of vectors
   int newton = 0;      ///< from joints: steps of Newton's method on nearly closed loops
@@ -26,9 +27,9 @@ struct GenerateWish {
       false;  ///< a few operations more where fewer values need to be kept at a time: for batches and GPUs
 };
 
-/// The robot of a file with its platform carried by a joint of the tree instead of floating: fewer coordinates and equations,
+/// The robot with its platform carried by a joint of the tree instead of floating: fewer coordinates and equations,
 /// and shorter generic code. None where the platform does not float, or only spherical joints hold it.
-std::shared_ptr<const Mechanism<double>> load_tree(const std::string& path);
+std::shared_ptr<const Mechanism<double>> other_tree(const RobotDescription& robot);
 
 /// Throws Error where a robot has no such code.
 Program generate(const Mechanism<double>& m, const GenerateWish& wish);

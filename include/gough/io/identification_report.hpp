@@ -7,9 +7,10 @@ namespace gough {
 std::string identification_text(const Mechanism<double>& m, const Identification& r);
 std::string identification_json(const Mechanism<double>& m, const Identification& r);
 
-/// The robot file `path` with the identified values in it. Comments and layout of the file are lost, numbers that were not
+/// The text of a robot file with the identified values in it; `file` stands in messages. Comments and layout of the file are lost, numbers that were not
 /// identified stay as they are written. Throws Error where the file's form has no place for a value.
-std::string identified_robot_file(const std::string& path, const Mechanism<double>& m, const Identification& r);
+std::string identified_robot_file(const std::string& robot, const std::string& file, const Mechanism<double>& m,
+                                  const Identification& r);
 
 /// NAME.yaml (the text of identified_robot_file), residuals.csv (t, tau.NAME, predicted.NAME), identification.json,
 /// report.json and, where the library has it, the page. Returns the files. Throws Error.

@@ -19,5 +19,7 @@ std::string postures_json(const Mechanism<double>& m, const std::vector<Posture>
 std::vector<double> parse_numbers(const std::string& text, const std::vector<bool>& lengths, const std::string& what);
 /// A rate, "300 deg/s" or "0.1".
 double parse_rate(const std::string& text, const std::string& what);
+/// A length or an angle, with or without its unit.
+double parse_position(const std::string& text, const std::string& what);
 
 }  // namespace gough

@@ -30,6 +30,12 @@ RobotDescription parse_robot(const std::string& text, const std::string& file,
 /// cannot be assembled; use `prepare(read_robot(path))` to look at the latter case.
 Mechanism<double> load_robot(const std::string& path, const std::vector<Setting>& settings = {});
 
+/// The same of a description. `prepare` says of one whose home cannot be assembled what is open.
+Mechanism<double> ready_robot(const RobotDescription& robot);
+
+/// The text of a robot file, for parse_robot: a pipe can be read only once.
+std::string robot_text(const std::string& path);
+
 /// The JSON Schema of robot files, for editors.
 std::string robot_schema();
 

@@ -12,13 +12,15 @@
 namespace gough {
 
 /// Forces over time: tau.NAME of every actuator, perhaps the wrench fx .. mz on the platform at its origin. Straight lines between
-/// rows; before the first and after the last row, theirs.
+/// rows; before the first and after the last row, theirs. Two rows with the same time are a jump: the second counts from there on.
 class ForceTable {
  public:
-  /// Throws Error for what is missing or does not increase.
+  /// Throws Error for what is missing, or times that go back.
   ForceTable(const std::string& path, const Mechanism<double>& m);
   ForceTable(Table table, const std::string& file, const Mechanism<double>& m);
   void apply(double t, const Mechanism<double>& m, Workspace<double>& w) const;
+  /// Times at which the lines bend or jump.
+  std::vector<double> knots() const;
 
  private:
   Table table_;
@@ -26,6 +28,9 @@ class ForceTable {
   std::vector<std::size_t> tau_;
   std::array<int, 6> wrench_{};  ///< columns; -1: none
 };
+
+/// The forces of a table as what drives the mechanism, which must outlive it.
+Controller forces_of(ForceTable table, const Mechanism<double>& m);
 
 std::vector<std::string> simulation_columns(const Mechanism<double>& m);
 std::vector<double> simulation_values(const Mechanism<double>& m, const SimulationRow& row);

@@ -146,6 +146,10 @@ struct MotionState {
   const ActuatorMotion& actuators() const { return std::get<ActuatorMotion>(motion); }
 };
 
+/// Increasing times at which an acceleration or a derivative of it may jump: where pieces begin and end, in their laws of time, at the rows
+/// that a polynomial goes through.
+std::vector<double> knots(const Trajectory& trajectory);
+
 MotionState sample(const Trajectory& trajectory, double t);
 inline constexpr std::size_t most_samples = 2'000'000;
 /// Times from the start in equal steps; the end is always one of them. `step` > 0; throws Error above most_samples.

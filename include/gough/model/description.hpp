@@ -43,10 +43,13 @@ struct BeamDescription {
   double half_y = 0, half_z = 0;  ///< from the axis to the outermost fibres; 0: not known
   bool round = false;             ///< outermost fibres lie on a circle, not at corners
   double shear_factor = 5.0 / 6;  ///< share of the area that carries shear
-  bool shear = true;              ///< false: Euler-Bernoulli
+  bool shear = true;              ///< false: sections stay across the axis, as Rayleigh's and Euler and Bernoulli's do
+  bool rotary_inertia = true;     ///< false: sections turn without inertia as the beam bends (Euler and Bernoulli, with shear false)
   int elements = 1;
 
   double length() const { return (to - from).norm(); }
+  /// Inertia of the sections against turns about the beam's x, y, z, per length.
+  Vec3<double> turning() const { return Vec3<double>(Iy + Iz, rotary_inertia ? Iy : 0, rotary_inertia ? Iz : 0) * rho; }
   /// The beam's axes in the body, as columns.
   Mat3<double> axes() const;
   /// As a rigid bar with the section's rotary inertia, about the body's origin.

@@ -44,6 +44,10 @@ struct ModalBody {
   MatX<double> turning_modes, modes_turning;  ///< sum J_k Theta_k (3 x modes), sum Theta_k^T J_k Theta_k
   ModalPoints end;                            ///< the far end, one point
   MatX<double> end_turn;                      ///< 3 x modes: Theta
+  ModalPoints watched;                        ///< places on the beam whose displacement is told
+  MatX<double> watched_turn, node_turn;       ///< 3 watched x modes; 3 ends of elements x modes
+  Vec3<double> chord = Vec3<double>::Zero();  ///< from the near to the far end
+  double euler_load = 0;                      ///< [N] at which it would buckle between hinges
   Truncation truncation;
 
   Eigen::Index modes() const { return stiffness.size(); }

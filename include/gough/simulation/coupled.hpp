@@ -2,32 +2,34 @@
 /// Robots with beams in modes (flexible/bending.hpp) whose drives follow a motion: what the platform does, and what drives should do.
 ///                                                                                        docs/theory/flexible.md
 ///   DesiredPath wanted(rigid, states);
-///   CoupledPath path = coupled_path(bent, wanted, DriveMotion(wanted.drives), {}, {});
+///   CoupledPath path = coupled_path(bent, wanted, DriveMotion(wanted.motion), {}, {});
 #include "gough/flexible/flexible_inverse.hpp"
 #include "gough/simulation/ideal_drives.hpp"
 
 namespace gough {
 
-/// The highest natural frequency at home, or rate of damping where that is higher [rad/s]; 0: nothing is elastic.
-enum class Drives { held, free };
-double highest_frequency(const Mechanism<double>& m, Drives drives);
+/// Of a step with beams that bend: every mode that is kept is followed, the highest too, however small it swings.
+inline constexpr double bending_tolerance = 1e-9;
 
-/// What a rigid robot does along states of its platform or its actuators. Throws Error where it cannot follow.
+/// What a rigid robot does along states of a motion, and at any time; motion.answer() says whether it can follow.
 struct DesiredPath {
   std::vector<double> t;
-  std::vector<Transform<double>> pose;  ///< of the platform
+  std::vector<Transform<double>> pose;  ///< of the platform, where there is one
   std::vector<KnownState> drives;
   std::vector<VecX<double>> tau;
+  RigidMotion motion;
 
+  DesiredPath(const Mechanism<double>& rigid, const TimedMotion& motion, std::span<const KnownState> states);
+  /// Polynomials between the states.
   DesiredPath(const Mechanism<double>& rigid, std::span<const KnownState> states);
 };
-
-/// A step of Runge and Kutta's method for beams that bend: a share of the fastest vibration's period [s]; 0: nothing bends.
-double bending_step(const Mechanism<double>& m, Drives drives);
 
 struct CoupledOptions {
   std::size_t every = 1;  ///< states per row; the last one is always given
   FlexStart start = FlexStart::undeformed;
+  VecX<double> elastic_q, elastic_v;  ///< of the bent mechanism's elastic coordinates, for FlexStart::given
+  double tolerance = bending_tolerance;
+  double longest_step = 0;  ///< [s]; 0: what the tolerance allows
 };
 
 struct CoupledRow {
@@ -41,7 +43,6 @@ struct CoupledPath {
   SimulationAnswer answer;
   double rms = 0, largest = 0;            ///< of the platform's origin [m]
   double turn_rms = 0, turn_largest = 0;  ///< [rad]
-  double step = 0;                        ///< [s]
 };
 
 /// Drives start as their motion has them, beams at rest; rows are at times of the desired path.

@@ -4,37 +4,51 @@
 ///   u = a_d + 2 k (v_d - v) + k^2 (q_d - q)
 /// F are the forces on y without the drives' own. The feedback takes back what integration loses; k is far above what it needs.
 #include <span>
+#include <variant>
 
-#include "gough/dynamics/along.hpp"
+#include "gough/dynamics/rigid_motion.hpp"
 #include "gough/simulation/simulate.hpp"
 
 namespace gough {
 
-/// Positions, rates and accelerations of all actuators over time: polynomials of the fifth degree between samples.
+/// Positions, rates and accelerations of all actuators over time. Before and after, they stand.
 class DriveMotion {
  public:
-  /// States of actuators in increasing times, at least one. Throws Error for others.
+  /// What the robot's motion makes of them, solved at every time.
+  explicit DriveMotion(RigidMotion motion);
+  /// Polynomials of the fifth degree between states of actuators in increasing times, at least one. Throws Error for others.
   explicit DriveMotion(std::span<const KnownState> states);
 
   ActuatorMotion at(double t) const;
-  double start() const { return t_.front(); }
-  double end() const { return t_.back(); }
+  const WrenchOverTime& wrench() const;  ///< on the platform
+  bool ends_at_rest() const;
+  double start() const { return start_; }
+  double end() const { return end_; }
+  const std::vector<double>& knots() const { return knots_; }
 
  private:
-  std::vector<double> t_;
-  std::vector<ActuatorMotion> motion_;
+  std::variant<RigidMotion, Trajectory> motion_;
+  double start_ = 0, end_ = 0;
+  std::vector<double> knots_;
 };
 
 /// The drives of a robot along a motion of its platform or its actuators, elastic joints relaxed. Throws Error where it cannot follow.
 std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
                                      const std::function<void(const AlongRow&)>& on_row = {});
 
-/// A controller for simulate. Throws Error where the actuators cannot move independently of each other.
+/// A controller for simulate; the motion's wrench acts on the platform. Throws Error where the actuators cannot move independently of each
+/// other.
 Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double rate = 200);
 
-/// Where such a simulation starts: drives as the motion has them, elastic coordinates at rest, relaxed or (`settled`) where they balance
-/// the loads of the first state. Writes q, v.
+/// Elastic coordinates at a start, in the order of m.elastic: positions (empty: relaxed) and rates (empty: zero); `settled`: where they
+/// balance the loads instead.
+struct ElasticStart {
+  bool settled = false;
+  VecX<double> q = {}, v = {};
+};
+
+/// Where such a simulation starts: drives as the motion has them, elastic coordinates as said. Writes q, v.
 Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Workspace<double>& w,
-                       bool settled = false);
+                       const ElasticStart& elastic = {});
 
 }  // namespace gough
