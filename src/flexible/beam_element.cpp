@@ -135,7 +135,7 @@ BeamElement beam_element(const BeamDescription& beam, double length, BeamShape s
     e.g_second += weight * xi * slopes;
     e.load_first += weight * mass * (1 - xi) * f.N.transpose();
     e.load_second += weight * mass * xi * f.N.transpose();
-    e.turn += weight * f.T.transpose() * section.asDiagonal();
+    e.turn += weight * f.T.transpose();
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b)
         e.S[3 * static_cast<std::size_t>(a) + static_cast<std::size_t>(b)] +=

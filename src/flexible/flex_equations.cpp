@@ -156,8 +156,8 @@ void FlexEquations::add_element(const RigidState& s, std::size_t i) {
   VecX<double>& load = element_load[i];
   load.noalias() = -(e.load_first * first);
   load.noalias() -= e.load_second * second;
-  const Vec3<double> gyro = x.section_inertia.inverse() * cross<double>(b.w, Vec3<double>(x.section_inertia * b.w));
-  load.noalias() -= e.turn * (b.dw + gyro);
+  const Vec3<double> spin = x.section_inertia * b.w;
+  load.noalias() -= e.turn * (x.section_inertia * b.dw + cross<double>(b.w, spin));
   for (std::size_t p = 0; p < x.coordinate.size(); ++p) P[x.coordinate[p]] += load[static_cast<Eigen::Index>(p)];
 }
 

@@ -63,7 +63,8 @@ TEST(Structures, APinnedBeamSagsAndSwingsAsFormulasSay) {
   o.points = parse_points("middle=beam@0.5,0,0; beam.2; quarter=beam@0.25,0.01,0", m);
   const Told r = told(m, standing(0, 1), o);
   ASSERT_EQ(r.point.size(), 1U);
-  EXPECT_NEAR(r.point[0][0][1], -5 * rhoA * 9.81 / (384 * EI), 1e-4 * 5.7e-4);  // shear adds 2e-4 of it
+  const double GA = 5.0 / 6 * E / 2.6 * side * side;
+  EXPECT_NEAR(r.point[0][0][1], -5 * rhoA * 9.81 / (384 * EI) - rhoA * 9.81 / (8 * GA), 1e-10);
   EXPECT_NEAR(r.frequency[0], pi / 2 * std::sqrt(EI / rhoA), 2e-4 * 23.45);
   EXPECT_NEAR(r.point[0][1][1], r.point[0][2][1], 1e-12) << "node 2 of 8 elements is at a quarter";
   EXPECT_NEAR(r.point[0][1][1], -rhoA * 9.81 * 0.25 * (1 - 2 * 0.0625 + 0.015625) / (24 * EI), 1e-3 * 4e-4);
@@ -122,7 +123,7 @@ TEST(Structures, AgreeWithTheCoupledModel) {
   const Mechanism<double> m = prepare(robot).mechanism;
   CoupledJob job;
   job.modes.modes = 6;
-  job.modes.points = parse_points("middle=beam@0.5,0,0; quarter=beam@0.25,0,0; arm=beam@0.5,0.1,0; shoe=shoe@0,0,0", m);
+  job.modes.points = parse_points("middle=beam@0.5,0,0; quarter=beam@0.25,0,0; arm=beam@0.25,0.1,0; shoe=shoe@0,0,0", m);
   job.keep_table = true;
   const BentMechanism bent = bent_mechanism(robot, job.modes);
   KnownMotion rows{"standing", standing(0.1, 1e-3), true, true};
@@ -165,7 +166,7 @@ TEST(Structures, TheCoupledModelStartsFromGivenModes) {
   tree_positions(bent.mechanism, w);
   closure(bent.mechanism, w);
   EXPECT_LT(w.phi.cwiseAbs().maxCoeff(), 1e-11);
-  EXPECT_NEAR(w.q[position_of(bent.mechanism, bent.mechanism.elastic.front())], 1e-4, 1e-15);
+  EXPECT_NEAR(w.q[position_index(bent.mechanism, bent.mechanism.elastic.front())], 1e-4, 1e-15);
   EXPECT_GT(std::abs(pose_of_place(bent.mechanism, w, bent.places[0]).p.y()), 1e-6);
 }
 
@@ -186,7 +187,7 @@ TEST(Structures, EulerAndBernoulliHaveTheirFrequencies) {
     for (const FlexSpace space : {FlexSpace::planar, FlexSpace::spatial}) {
       EXPECT_NEAR(first(width, ", shear: false, rotary_inertia: false", space), exact, 2e-5 * exact) << width;
       if (width < 0.2) continue;
-      EXPECT_LT(first(width, ", shear: false", space), 0.98 * exact) << "Rayleigh's";
+      EXPECT_LT(first(width, ", shear: false", space), 0.99 * exact) << "Rayleigh's";
       EXPECT_LT(first(width, "", space), first(width, ", shear: false", space)) << "Timoshenko's";
     }
   }
@@ -213,7 +214,7 @@ TEST(Structures, PlacesAreNamed) {
   EXPECT_EQ(refused("a=beam@0.1,0,0; beam.3; shoe"), "accepted");
   EXPECT_THAT(refused("beam@0.1,0,0"), HasSubstr("expected a name before it"));
   EXPECT_THAT(refused("a=beem@0.1,0,0"), HasSubstr("did you mean 'beam'"));
-  EXPECT_THAT(refused("a=beam@0.1,0"), HasSubstr("three numbers"));
+  EXPECT_THAT(refused("a=beam@0.1,0"), HasSubstr("expected 3"));
   EXPECT_THAT(refused("beam.9"), HasSubstr("up to beam.8"));
   EXPECT_THAT(refused("a=beam.1; a=beam.2"), HasSubstr("second time"));
   EXPECT_THAT(refused("beam.1x"), HasSubstr("expected NAME=BODY@x,y,z or a node"));

@@ -21,7 +21,7 @@ struct BeamElement {
   std::array<MatX<double>, 9> S;   ///< S[3 a + b] = int rho A N_a^T N_b of displacements along a and b
   MatX<double> load_first,
       load_second;    ///< columns: int rho A N^T of a field that falls from 1 to 0, rises from 0 to 1
-  MatX<double> turn;  ///< columns: int T^T diag(rho I), of the sections
+  MatX<double> turn;  ///< columns: int T^T
   int at_end() const { return static_cast<int>(k.rows()) / 2; }
 };
 
