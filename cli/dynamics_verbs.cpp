@@ -99,10 +99,10 @@ int forward(const Options& o) {
   open();
   if (!answer.instead.empty()) options.dynamics.by = gough::Formulation::dalembert;
   const std::string text = o.json ? gough::forward_json(m, options.dynamics.by, answer, table, o.output.empty())
-                           : !o.output.empty() ? fmt::format("{}: accelerations of {} state{}, by {}\n", m.name,
-                                                             answer.rows, answer.rows == 1 ? "" : "s",
-                                                             name(options.dynamics.by))
-                                               : gough::table_text(table);
+                           : !o.output.empty()
+                               ? fmt::format("{}: accelerations of {} state{}, by {}\n", m.name, answer.rows,
+                                             answer.rows == 1 ? "" : "s", name(options.dynamics.by))
+                               : gough::table_text(table);
   if (const int failed = print(text); failed != done) return failed;
   if (!answer.instead.empty()) fmt::print(stderr, "{}: dalembert instead of legs: {}\n", o.robot, answer.instead);
   return explain_end(answer, states.states.size(), o);

@@ -28,7 +28,8 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
             : w.start == "quasistatic" ? gough::FlexStart::quasistatic
                                        : gough::FlexStart::given;
   if (f.start == gough::FlexStart::given && !w.start.ends_with(".csv") && !w.start.starts_with("/dev/"))
-    throw gough::Error(fmt::format("--start: read '{}', expected undeformed, quasistatic or a table (CSV)", w.start.substr(0, 80)));
+    throw gough::Error(
+        fmt::format("--start: read '{}', expected undeformed, quasistatic or a table (CSV)", w.start.substr(0, 80)));
   if (f.start == gough::FlexStart::given && o.modes == 0) f.given = gough::load_node_start(w.start, m);
   if (f.start == gough::FlexStart::given && w.quasistatic)
     throw gough::Error("--start: read a table with --quasistatic, expected it without: every row is by itself");
@@ -49,8 +50,7 @@ gough::FlexOptions options_from(const Options& o, const gough::Mechanism<double>
 /// Rows where they are asked for: at given times, evenly, or at those of a table of states.
 gough::KnownMotion rows_of(const Options& o, const gough::Mechanism<double>& m) {
   const double apart = o.flex.rows > 0 ? o.flex.rows : usual_rows;
-  if (!o.times.empty() && o.flex.rows > 0)
-    throw gough::Error("--times and --rows: read both, expected one of them");
+  if (!o.times.empty() && o.flex.rows > 0) throw gough::Error("--times and --rows: read both, expected one of them");
   gough::KnownMotion motion = gough::load_known_motion(o.motion, m, apart, gough::ElasticMotion::locked);
   if (!o.times.empty()) return gough::at_times(motion, gough::load_times(o.times));
   if (!motion.rows || o.flex.rows == 0) return motion;
@@ -79,10 +79,11 @@ gough::BentMechanism bent_robot(const Options& o, const gough::Mechanism<double>
 int follow(const Options& o, const gough::Mechanism<double>& m, const gough::FlexOptions& flex_options) {
   if (!o.times.empty() || !o.flex.points.empty() || flex_options.start == gough::FlexStart::given)
     throw gough::Error(
-        "--follow: read it with --times, --points or a table to start from, expected it without: it writes what drives do, "
+        "--follow: read it with --times, --points or a table to start from, expected it without: it writes what drives "
+        "do, "
         "every --step");
-  const gough::KnownMotion motion = gough::load_known_motion(o.motion, m, o.flex.step > 0 ? o.flex.step : usual_step,
-                                                             gough::ElasticMotion::locked);
+  const gough::KnownMotion motion =
+      gough::load_known_motion(o.motion, m, o.flex.step > 0 ? o.flex.step : usual_step, gough::ElasticMotion::locked);
   gough::FlexInverseOptions options;
   options.flex = flex_options;
   std::optional<gough::BentMechanism> bent;

@@ -70,7 +70,8 @@ void add_simulate(CLI::App* verb, Options& o) {
   add_robot(verb, o);
   add_formulation(verb, o);
   CLI::Option* time = verb->add_option("--time", s.time, "seconds to simulate; default 1")->check(CLI::PositiveNumber);
-  CLI::Option* step = verb->add_option("--step", o.step, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
+  CLI::Option* step =
+      verb->add_option("--step", o.step, "seconds between rows; default 1e-3")->check(CLI::PositiveNumber);
   verb->add_option("--times", o.times, "instead: rows at the times in column t of a table (CSV); the run starts at 0")
       ->excludes(time)
       ->excludes(step);
@@ -200,7 +201,8 @@ void add_flex(CLI::App* verb, Options& o) {
   verb->add_option("--step", f.step,
                    "seconds of an integration step, at most; default 5e-4; with --modes what its accuracy allows")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--rows", f.rows, "seconds between rows; default 1e-3, or a table's own rows")->check(CLI::PositiveNumber);
+  verb->add_option("--rows", f.rows, "seconds between rows; default 1e-3, or a table's own rows")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--times", o.times, "instead: rows at the times in column t of a table (CSV)");
   verb->add_option("--start", f.start,
                    "undeformed (default), quasistatic, or a table (CSV) whose first row says it: BODY.k.x .. of nodes, "
@@ -314,7 +316,7 @@ int main(int argc, char** argv) {
   for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
   try {
     app.parse(argc, argv);
-    if (!o.robot.empty() && !view_verb->parsed()) o.robot_text = gough::robot_text(o.robot);
+    if (!o.robot.empty() && !view_verb->parsed()) o.robot_text = gough::read_robot_text(o.robot);
     if (check_verb->parsed()) return check(o);
     if (ik_verb->parsed()) return ik(o);
     if (fk_verb->parsed()) return fk(o);

@@ -138,8 +138,8 @@ int identify(const Options& o) {
   }
   const std::string stem = std::filesystem::path(o.robot).stem().string();
   const std::string folder = o.output.empty() ? "results/identify_" + stem : o.output;
-  const std::vector<std::string> files =
-      gough::write_identification(m, r, gough::identified_robot_file(o.robot_text, o.robot, m, r), folder, stem + "_identified");
+  const std::vector<std::string> files = gough::write_identification(
+      m, r, gough::identified_robot_file(o.robot_text, o.robot, m, r), folder, stem + "_identified");
   const std::string written = fmt::format("\n{}: {}\n", folder, fmt::join(files, ", "));
   if (const int failed = print(o.json ? gough::identification_json(m, r) : gough::identification_text(m, r) + written);
       failed != done)

@@ -46,7 +46,8 @@ std::vector<bool> actuator_lengths(const gough::Mechanism<double>& m) {
 }
 
 /// "crank=5, slide=0.1": coordinates of the tree and numbers.
-std::vector<std::pair<int, double>> pairs_from(const std::string& text, const std::string& option, const gough::Mechanism<double>& m,
+std::vector<std::pair<int, double>> pairs_from(const std::string& text, const std::string& option,
+                                               const gough::Mechanism<double>& m,
                                                double (*number)(const std::string&, const std::string&)) {
   std::vector<std::pair<int, double>> all;
   std::stringstream words(text);
@@ -149,8 +150,8 @@ gough::ElasticStart elastic_start(const gough::Mechanism<double>& m, const Simul
     for (const auto& [c, x] : pairs_from(text, option, m, number)) {
       const auto here = std::find(m.elastic.begin(), m.elastic.end(), c);
       if (here == m.elastic.end() || m.coordinate[static_cast<std::size_t>(c)].actuated)
-        throw gough::Error(fmt::format("{}: read '{}' with --drives, expected elastic joints that nothing drives", option,
-                                       m.coordinate[static_cast<std::size_t>(c)].name));
+        throw gough::Error(fmt::format("{}: read '{}' with --drives, expected elastic joints that nothing drives",
+                                       option, m.coordinate[static_cast<std::size_t>(c)].name));
       to[here - m.elastic.begin()] = x;
     }
   };
@@ -163,8 +164,7 @@ gough::ElasticStart elastic_start(const gough::Mechanism<double>& m, const Simul
 gough::Answer start_drives(const Variant& variant, const Options& o, gough::Workspace<double>& w,
                            gough::SimulationJob& job) {
   const SimulationWishes& s = o.simulation;
-  if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() ||
-      s.equilibrium)
+  if (!s.tau.empty() || !s.forces.empty() || s.hold > 0 || !o.pose.empty() || !o.actuators.empty() || s.equilibrium)
     throw gough::Error("--drives: read it with forces, --hold or a start, expected it alone: both follow from it");
   const auto rigid = rigid_robot_of(o, variant.settings);
   const auto given = gough::load_known_motion(s.drives, rigid, o.step, gough::ElasticMotion::locked);
@@ -173,10 +173,11 @@ gough::Answer start_drives(const Variant& variant, const Options& o, gough::Work
     return {way.status, 0, 0, fmt::format("--drives at t = {:g} s: {}", way.t, way.reason)};
   const gough::DriveMotion motion(path);
   if (!motion.ends_at_rest() && job.times.back() > motion.end() * (1 + 1e-12))
-    throw gough::Error(fmt::format(
-        "--drives: read a motion that ends at t = {:g} s while it moves, expected a run that ends there (--time {:g}), or one "
-        "that comes to rest",
-        motion.end(), motion.end()));
+    throw gough::Error(
+        fmt::format("--drives: read a motion that ends at t = {:g} s while it moves, expected a run that ends there "
+                    "(--time {:g}), or one "
+                    "that comes to rest",
+                    motion.end(), motion.end()));
   job.controller = gough::ideal_drives(variant.robot, motion);
   gough::Answer start = gough::start_of_drives(variant.robot, motion, w, elastic_start(variant.robot, s));
   if (!start.ok()) start.reason = "the start: " + start.reason;
@@ -205,7 +206,8 @@ std::vector<double> times_of(const Options& o) {
   if (o.times.empty()) return gough::even_times(0, o.simulation.time, o.step);
   const std::vector<double> times = gough::load_times(o.times);
   if (times.front() < 0)
-    throw gough::Error(fmt::format("{}: read t = {:g} s, expected times from 0 on: the run starts there", o.times, times.front()));
+    throw gough::Error(
+        fmt::format("{}: read t = {:g} s, expected times from 0 on: the run starts there", o.times, times.front()));
   return times;
 }
 

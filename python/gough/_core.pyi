@@ -242,10 +242,16 @@ class BeamDescription:
     def shear_factor(self, arg: float, /) -> None: ...
     @property
     def shear(self) -> bool:
-        """False: Euler-Bernoulli"""
+        """False: without shear deformation"""
 
     @shear.setter
     def shear(self, arg: bool, /) -> None: ...
+    @property
+    def rotary_inertia(self) -> bool:
+        """False: sections turn without inertia as the beam bends"""
+
+    @rotary_inertia.setter
+    def rotary_inertia(self, arg: bool, /) -> None: ...
     @property
     def elements(self) -> int: ...
     @elements.setter
@@ -1309,6 +1315,18 @@ class KnownMotion:
         """states of a table, each on its own"""
 
     def __len__(self) -> int: ...
+    def at_times(self, times: numpy.typing.ArrayLike) -> KnownMotion:
+        """The same motion at other times, which increase."""
+
+    def refined(self, longest: float) -> KnownMotion:
+        """
+        With states in between, no two further apart than `longest` [s], that give no rows.
+        """
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """start and end [s]"""
+
     def table(self, m: Mechanism) -> gough.table.Table: ...
 
 def load_known_motion(
@@ -1467,12 +1485,20 @@ def simulate(
     law: object | None = None,
     output: str = "",
     progress: object | None = None,
+    knots: Sequence[float] = [],
 ) -> SimulationReport:
     """
-    From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces.
+    From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces; `knots` are the times at which they jump or bend.
     """
 
 def even_times(start: float, end: float, step: float) -> list[float]: ...
+def set_positions(
+    m: Mechanism, positions: Mapping[str, float], w: Workspace, hold_actuators: bool = False, hold_pose: bool = False
+) -> Answer:
+    """
+    Joints by name to given positions, elastic ones too; the rest closes the loops.
+    """
+
 def set_rates(m: Mechanism, rates: Mapping[str, float], w: Workspace) -> Answer:
     """Rates of some coordinates by name; the rest follow from the loops."""
 
@@ -1831,6 +1857,7 @@ class FlexOptions:
         frequencies: int = 3,
         loads: str = "",
         every: int = 1,
+        points: str = "",
     ) -> None: ...
 
 class BentMechanism:
@@ -1894,6 +1921,8 @@ def report_coupled(
     options: FlexOptions,
     output: str = "",
     progress: object | None = None,
+    start_table: str = "",
+    longest_step: float = 0.0,
 ) -> FlexReport:
     """Rigid motion and bending unknown together, drives followed exactly."""
 

@@ -142,7 +142,8 @@ void bind_parts(nb::module_& m) {
       .def_rw("round", &BeamDescription::round)
       .def_rw("shear_factor", &BeamDescription::shear_factor)
       .def_rw("shear", &BeamDescription::shear, "False: without shear deformation")
-      .def_rw("rotary_inertia", &BeamDescription::rotary_inertia, "False: sections turn without inertia as the beam bends")
+      .def_rw("rotary_inertia", &BeamDescription::rotary_inertia,
+              "False: sections turn without inertia as the beam bends")
       .def_rw("elements", &BeamDescription::elements)
       .def("length", &BeamDescription::length);
   point(beam, "start", &BeamDescription::from, "`from` of the robot file [m]");

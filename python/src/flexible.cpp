@@ -114,7 +114,8 @@ void bind_flexible(nb::module_& m) {
           throw Error("points: read others than the bent robot was made with, expected the same options");
         if (options.start == FlexStart::given)
           throw Error("start: read a table of nodes, expected start_table with q.NAME and v.NAME of the bent robot");
-        if (!(longest_step >= 0)) throw Error("longest_step: read " + std::to_string(longest_step) + ", expected 0 or more");
+        if (!(longest_step >= 0))
+          throw Error("longest_step: read " + std::to_string(longest_step) + ", expected 0 or more");
         Watch watch(progress, motion.states.size() / options.every + 1);
         R report;
         {

@@ -8,6 +8,7 @@
 #include "gough/io/identification_report.hpp"
 #include "gough/io/measurement_table.hpp"
 #include "gough/io/parameters_report.hpp"
+#include "gough/io/robot_file.hpp"
 
 namespace gough::python {
 namespace {
@@ -181,7 +182,10 @@ void bind_identify(nb::module_& m) {
           },
           "m"_a, "Whether it was found on this mechanism.")
       .def(
-          "robot_file", [](const I& i, const std::string& path) { return identified_robot_file(robot_text(path), path, *i.m, i.r); },
+          "robot_file",
+          [](const I& i, const std::string& path) {
+            return identified_robot_file(read_robot_text(path), path, *i.m, i.r);
+          },
           "path"_a, "The text of the robot file `path` with the identified values in it.")
       .def(
           "write",

@@ -72,15 +72,20 @@ void bind_trajectory(nb::module_& m) {
       .def("__len__", [](const KnownMotion& k) { return k.states.size(); })
       .def(
           "at_times",
-          [](const KnownMotion& k, const Vector& times) { return at_times(k, std::vector<double>(times.begin(), times.end())); },
+          [](const KnownMotion& k, const Vector& times) {
+            return at_times(k, std::vector<double>(times.begin(), times.end()));
+          },
           "times"_a, "The same motion at other times, which increase.")
       .def(
           "refined", [](const KnownMotion& k, double longest) { return refined(k, longest); }, "longest"_a,
           "With states in between, no two further apart than `longest` [s], that give no rows.")
-      .def_prop_ro("span", [](const KnownMotion& k) {
+      .def_prop_ro(
+          "span",
+          [](const KnownMotion& k) {
             const TimedMotion timed = k.in_time();
             return std::pair(timed.trajectory.start, timed.trajectory.end());
-          }, "start and end [s]")
+          },
+          "start and end [s]")
       .def(
           "table",
           [](const KnownMotion& k, const M& mechanism) {

@@ -66,12 +66,13 @@ Controller taken(LibraryController& c, const M& m) {
 }
 
 /// Coordinates of the opened tree by name.
-std::vector<std::pair<int, double>> tree_numbers(const M& m, const std::map<std::string, double>& by_name, const std::string& what) {
+std::vector<std::pair<int, double>> tree_numbers(const M& m, const std::map<std::string, double>& by_name,
+                                                 const std::string& what, const std::string& one) {
   std::vector<std::pair<int, double>> given;
   for (const auto& [name, x] : by_name) {
     const int c = m.find_coordinate(name);
     if (c < 0 || c >= m.nv) throw Error(what + ": read the joint '" + name + "', expected one of the opened tree's");
-    if (!std::isfinite(x)) throw Error(what + ": '" + name + "': read a number that is not finite");
+    if (!std::isfinite(x)) throw Error(what + ": '" + name + "': read a " + one + " that is not finite");
     given.emplace_back(c, x);
   }
   return given;
@@ -189,12 +190,14 @@ void bind_runs(nb::module_& m) {
       },
       "m"_a, "w"_a, "times"_a, "options"_a = SimulationOptions{}, "controller"_a = nb::none(), "law"_a = nb::none(),
       "output"_a = "", "progress"_a = nb::none(), "knots"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
-      "From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces; `knots` are "
+      "From the closed state w.q, w.v to the last of `times`. `controller(t, w)` writes w.tau or returns the forces; "
+      "`knots` are "
       "the times at which they jump or bend.");
   m.def("even_times", &even_times, "start"_a, "end"_a, "step"_a);
   m.def(
       "set_positions",
-      [](const M& mechanism, const std::map<std::string, double>& positions, W& w, bool hold_actuators, bool hold_pose) {
+      [](const M& mechanism, const std::map<std::string, double>& positions, W& w, bool hold_actuators,
+         bool hold_pose) {
         expect_made_for(mechanism, w);
         Hold hold = hold_of(mechanism, hold_actuators ? mechanism.actuator : std::vector<int>{});
         if (hold_pose) {
@@ -203,7 +206,7 @@ void bind_runs(nb::module_& m) {
           for (std::size_t i = 0; i < 6; ++i)
             if (mechanism.platform.coordinates[i]) hold.platform_pose[i] = x[static_cast<Eigen::Index>(i)];
         }
-        return set_positions(mechanism, tree_numbers(mechanism, positions, "positions"), hold, w);
+        return set_positions(mechanism, tree_numbers(mechanism, positions, "positions", "position"), hold, w);
       },
       "m"_a, "positions"_a, "w"_a, "hold_actuators"_a = false, "hold_pose"_a = false,
       "Joints by name to given positions, elastic ones too; the rest closes the loops.");
@@ -213,7 +216,7 @@ void bind_runs(nb::module_& m) {
         expect_made_for(mechanism, w);
         tree_positions(mechanism, w);
         closure(mechanism, w);
-        return set_rates(mechanism, tree_numbers(mechanism, rates, "rates"), w);
+        return set_rates(mechanism, tree_numbers(mechanism, rates, "rates", "rate"), w);
       },
       "m"_a, "rates"_a, "w"_a, "Rates of some coordinates by name; the rest follow from the loops.");
   m.def(

@@ -56,10 +56,10 @@ Trajectory trajectory_through(std::span<const KnownState> states) {
       throw Error(fmt::format("read t = {:g} s after {:g} s, expected times that increase", s.motion.t, t.back()));
     t.push_back(s.motion.t);
   }
-  Trajectory all = trajectory_of(platform ? Moves::platform : Moves::actuators,
-                                 t.size() == 1 ? standing(states.front().motion)
-                                 : platform    ? through<PlatformMotion>(t, states)
-                                               : through<ActuatorMotion>(t, states));
+  Trajectory all =
+      trajectory_of(platform ? Moves::platform : Moves::actuators, t.size() == 1 ? standing(states.front().motion)
+                                                                   : platform    ? through<PlatformMotion>(t, states)
+                                                                                 : through<ActuatorMotion>(t, states));
   all.start = t.front();
   return all;
 }

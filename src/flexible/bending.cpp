@@ -298,7 +298,7 @@ class Bender {
   std::optional<Vec3<double>> normal_;
   std::vector<Frame> frame_;
   std::vector<Attachment> attachment_;
-  std::vector<std::pair<double, Vec3<double>>> points_;       ///< masses that are still to be placed
+  std::vector<std::pair<double, Vec3<double>>> points_;        ///< masses that are still to be placed
   std::vector<std::pair<std::size_t, Vec3<double>>> watched_;  ///< the same of ModesOptions::points
 };
 
@@ -399,7 +399,8 @@ Transform<double> pose_of_place(const Mechanism<double>& m, const Workspace<doub
          Transform<double>{R, Vec3<double>(bent_points(b.watched, eta).segment<3>(i) + R * place.arm)};
 }
 
-void see_range(const Mechanism<double>& m, const Workspace<double>& now, const Dynamics<double>& d, double t, FlexRange& range) {
+void see_range(const Mechanism<double>& m, const Workspace<double>& now, const Dynamics<double>& d, double t,
+               FlexRange& range) {
   Workspace<double> w = now;
   const Reactions carried = reactions(m, w, d);
   double largest = 0;
@@ -423,9 +424,9 @@ void see_range(const Mechanism<double>& m, const Workspace<double>& now, const D
     a.linear -= w.X0[i].R.transpose() * m.gravity;
     modal_lumps(m, w, j);
     VecX<double> Q = VecX<double>::Zero(eta.size());
-    const Force<double> own = modal_forces<double>(b, m.placement[j].from_outside(w.V[i]), m.placement[j].from_outside(a),
-                                                   rate.data(), acceleration.data(),
-                                                   w.modal[at(m.joint[j].modal)], Q.data());
+    const Force<double> own =
+        modal_forces<double>(b, m.placement[j].from_outside(w.V[i]), m.placement[j].from_outside(a), rate.data(),
+                             acceleration.data(), w.modal[at(m.joint[j].modal)], Q.data());
     const Vec3<double> along = b.chord.normalized(), far = F.R.transpose() * carried.tree[j].wrench.force;
     const double push = std::max(along.dot(far), along.dot(far + own.force));
     range.compression.see(push / b.euler_load, t, body);

@@ -281,8 +281,8 @@ class Run {
         const auto take = [&](const std::array<std::optional<double>, 6>& from, std::vector<Given>& to) {
           if (!from[at(k)]) return;
           if (of.isZero(0) && *from[at(k)] != 0)
-            throw Error(fmt::format("{}: the start: read a displacement of '{}' out of the plane, expected 0 there", m_.name,
-                                    m_.body_name[at(n.body)]));
+            throw Error(fmt::format("{}: the start: read a displacement of '{}' out of the plane, expected 0 there",
+                                    m_.name, m_.body_name[at(n.body)]));
           if (!of.isZero(0)) to.push_back({node.first, of, *from[at(k)]});
         };
         take(n.d, shape);
@@ -302,7 +302,8 @@ class Run {
   };
 
   /// The x with the least x^T A x of those with J x = 0 and what is given.
-  VecX<double> least(const MatX<double>& A, const MatX<double>& J, const std::vector<Given>& given, const char* what) const {
+  VecX<double> least(const MatX<double>& A, const MatX<double>& J, const std::vector<Given>& given,
+                     const char* what) const {
     const auto n = A.rows(), rows = J.rows() + static_cast<Eigen::Index>(given.size());
     if (given.empty()) return VecX<double>::Zero(n);
     MatX<double> C = MatX<double>::Zero(rows, n);
@@ -316,9 +317,10 @@ class Run {
     const VecX<double> one = least_squares(C, d, 1e-9);
     const double missed = (C * one - d).cwiseAbs().maxCoeff();
     if (!(missed <= 1e-6 * d.cwiseAbs().maxCoeff()))
-      throw Error(fmt::format("{}: the start: read {} of nodes that the joints do not allow together ({:.2g} m or rad are left), "
-                              "expected a shape that keeps the joints closed",
-                              m_.name, what, missed));
+      throw Error(fmt::format(
+          "{}: the start: read {} of nodes that the joints do not allow together ({:.2g} m or rad are left), "
+          "expected a shape that keeps the joints closed",
+          m_.name, what, missed));
     const MatX<double> N = null_space(C);
     if (N.cols() == 0) return one;
     return one - N * least_squares(congruence(A, N), N.transpose() * (A * one), 1e-12);

@@ -88,7 +88,8 @@ std::vector<std::string> FlexRange::warnings() const {
   };
   if (coupled)
     say(turn, most_coupled_turn,
-        "a beam bends by {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the model knows bending to the second order");
+        "a beam bends by {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the model knows bending to the second "
+        "order");
   else
     say(turn, most_turn,
         "turns of {:.3g} rad, more than {:g}, at t = {:.4g} s in '{}': the linear model takes sin a for a");

@@ -296,8 +296,10 @@ class Lumper {
       double share = 0, least = std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < mesh_.elements().size(); ++k) {
         const Mesh::Element& e = mesh_.elements()[k];
-        const Vec3<double> along = e.piece->axes().col(0), from = places[i] - mesh_.places()[static_cast<std::size_t>(e.a)];
-        const double s = std::clamp(from.dot(along) / e.length, 0.0, 1.0), away = (from - along * (s * e.length)).norm();
+        const Vec3<double> along = e.piece->axes().col(0),
+                           from = places[i] - mesh_.places()[static_cast<std::size_t>(e.a)];
+        const double s = std::clamp(from.dot(along) / e.length, 0.0, 1.0),
+                     away = (from - along * (s * e.length)).norm();
         if (away < least - 1e-12) least = away, best = k, share = s;
       }
       const Mesh::Element& e = mesh_.elements()[best];
@@ -305,8 +307,8 @@ class Lumper {
       PointGatherer::Shortened shortened = at_node[best];
       if (share > 0) lumps_.add_part(e, share, shortened);
       const Mesh::Motion motion = mesh_.at(e, share);
-      watched_.add(mesh_.places()[static_cast<std::size_t>(e.a)] + along * (share * e.length), motion.displacement * shape_,
-                   shortened);
+      watched_.add(mesh_.places()[static_cast<std::size_t>(e.a)] + along * (share * e.length),
+                   motion.displacement * shape_, shortened);
       m_.watched_turn.middleRows(3 * static_cast<Index>(i), 3) = motion.turn * shape_;
     }
     m_.watched = watched_.done();

@@ -165,8 +165,10 @@ const KeyTable<FileBeam>& beam_table() {
              "runs along z)",
              true),
        field("elements", &B::elements, ElementCount{}, "number of finite elements", true),
-       field("shear", &B::shear, Boolean{}, "false: without shear deformation (Rayleigh; Euler-Bernoulli without rotary inertia too)"),
-       field("rotary_inertia", &B::rotary_inertia, Boolean{}, "false: sections turn without inertia as the beam bends")},
+       field("shear", &B::shear, Boolean{},
+             "false: without shear deformation (Rayleigh; Euler-Bernoulli without rotary inertia too)"),
+       field("rotary_inertia", &B::rotary_inertia, Boolean{},
+             "false: sections turn without inertia as the beam bends")},
       "beam"};
   return table;
 }

@@ -30,7 +30,8 @@ std::optional<std::pair<int, int>> node_named(const Mechanism<double>& m, const 
   const std::size_t dot = text.rfind('.');
   if (dot == std::string::npos || dot + 1 == text.size() || text.size() - dot > 7) return std::nullopt;
   const std::string digits = text.substr(dot + 1);
-  if (!std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) return std::nullopt;
+  if (!std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return std::nullopt;
   const int j = m.find_body(text.substr(0, dot));
   if (j < 0) return std::nullopt;
   return std::pair(j, std::stoi(digits));
@@ -81,7 +82,8 @@ FlexPoint place_of(const std::string& text, const Mechanism<double>& m, std::opt
   }
   const auto node = node_named(m, text);
   if (!node)
-    throw Error(fmt::format("--points: read '{}', expected NAME=BODY@x,y,z or a node BODY.k of {}", text.substr(0, 80), m.name));
+    throw Error(fmt::format("--points: read '{}', expected NAME=BODY@x,y,z or a node BODY.k of {}", text.substr(0, 80),
+                            m.name));
   if (!model) model = flexible_model(m);
   const std::vector<int>& nodes = model->nodes_of[at(node->first)];
   if (at(node->second) >= nodes.size())
@@ -104,14 +106,16 @@ std::vector<FlexPoint> parse_points(const std::string& text, const Mechanism<dou
     const std::size_t sign = one.find('=');
     const std::string place = sign == std::string::npos ? one : trimmed(one.substr(sign + 1));
     if (sign == std::string::npos && place.find('@') != std::string::npos)
-      throw Error(fmt::format("--points: read '{}', expected a name before it: NAME={}", one.substr(0, 80), one.substr(0, 80)));
+      throw Error(
+          fmt::format("--points: read '{}', expected a name before it: NAME={}", one.substr(0, 80), one.substr(0, 80)));
     FlexPoint p = place_of(place, m, model);
     p.name = sign == std::string::npos ? one : trimmed(one.substr(0, sign));
     if (p.name.empty() || p.name.size() > 80)
       throw Error(fmt::format("--points: read the name '{}', expected 1 to 80 letters", p.name.substr(0, 80)));
     if (std::any_of(all.begin(), all.end(), [&](const FlexPoint& x) { return x.name == p.name; }))
       throw Error(fmt::format("--points: read '{}' a second time, expected every name once", p.name));
-    if (all.size() == most_points) throw Error(fmt::format("--points: read more than {} places, expected fewer", most_points));
+    if (all.size() == most_points)
+      throw Error(fmt::format("--points: read more than {} places, expected fewer", most_points));
     all.push_back(std::move(p));
   }
   return all;
@@ -130,9 +134,11 @@ std::vector<NodeStart> load_node_start(const std::string& path, const Mechanism<
     const auto axis = std::find(pose_names.begin(), pose_names.end(), name.substr(dot + 1));
     const auto node = axis == pose_names.end() ? std::nullopt : node_named(m, name.substr(0, dot));
     if (!node)
-      throw Error({path, 1}, fmt::format("read the column '{}', expected BODY.k.x .. rz of a node of {}, v.BODY.k.x .. rz",
-                                         table.columns[c].substr(0, 80), m.name));
-    auto known = std::find_if(all.begin(), all.end(), [&](const NodeStart& n) { return n.body == node->first && n.node == node->second; });
+      throw Error({path, 1},
+                  fmt::format("read the column '{}', expected BODY.k.x .. rz of a node of {}, v.BODY.k.x .. rz",
+                              table.columns[c].substr(0, 80), m.name));
+    auto known = std::find_if(all.begin(), all.end(),
+                              [&](const NodeStart& n) { return n.body == node->first && n.node == node->second; });
     if (known == all.end()) known = all.insert(all.end(), {node->first, node->second, {}, {}});
     (rate ? known->rate : known->d)[static_cast<std::size_t>(axis - pose_names.begin())] =
         table_value(table, path, 0, static_cast<int>(c));
@@ -154,9 +160,13 @@ std::pair<VecX<double>, VecX<double>> load_elastic_start(const std::string& path
     const auto here = std::find_if(bent.elastic.begin(), bent.elastic.end(),
                                    [&](int e) { return coordinate(bent, e).name == name.substr(2); });
     if (here == bent.elastic.end())
-      throw Error({path, 1}, fmt::format("read the column '{}', expected q.NAME and v.NAME of elastic coordinates, as {}",
-                                         name.substr(0, 80), bent.elastic.empty() ? "there are none" : "q." + coordinate(bent, bent.elastic.front()).name));
-    (name[0] == 'q' ? start.first : start.second)[here - bent.elastic.begin()] = table_value(table, path, 0, static_cast<int>(c));
+      throw Error(
+          {path, 1},
+          fmt::format("read the column '{}', expected q.NAME and v.NAME of elastic coordinates, as {}",
+                      name.substr(0, 80),
+                      bent.elastic.empty() ? "there are none" : "q." + coordinate(bent, bent.elastic.front()).name));
+    (name[0] == 'q' ? start.first : start.second)[here - bent.elastic.begin()] =
+        table_value(table, path, 0, static_cast<int>(c));
     any = true;
   }
   if (!any) throw Error({path, 1}, "read no modes, expected columns q.NAME and perhaps v.NAME of elastic coordinates");

@@ -112,7 +112,8 @@ class ShapeTable {
 
 }  // namespace
 
-std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies, const std::vector<FlexPoint>& points) {
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies,
+                                      const std::vector<FlexPoint>& points) {
   std::vector<std::string> columns = {"t"};
   if (m.platform.exists()) {
     columns.insert(columns.end(), pose_names.begin(), pose_names.end());

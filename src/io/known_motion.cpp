@@ -137,9 +137,10 @@ void expect_rest(const KnownMotion& motion, const Trajectory& trajectory, double
   const MotionState s = sample(trajectory, end);
   const double speed = s.of_platform() ? s.platform().v.norm() + s.platform().w.norm() : s.actuators().v.norm();
   if (speed > slow)
-    throw Error({motion.file, 0}, fmt::format("read the time {:g} s, expected times from {:g} to {:g} s: the motion does not rest at "
-                                              "that end of it",
-                                              t, trajectory.start, trajectory.end()));
+    throw Error({motion.file, 0},
+                fmt::format("read the time {:g} s, expected times from {:g} to {:g} s: the motion does not rest at "
+                            "that end of it",
+                            t, trajectory.start, trajectory.end()));
 }
 
 }  // namespace
@@ -164,7 +165,8 @@ KnownMotion refined(KnownMotion motion, double longest) {
       const double from = all.back().motion.t, way = s.motion.t - from;
       const double steps = way / fitting_step(way, longest);
       if (!(static_cast<double>(all.size()) + steps < static_cast<double>(most_samples)))
-        throw Error({motion.file, 0}, fmt::format("read a step of {:g} s, expected at most {} steps", longest, most_samples));
+        throw Error({motion.file, 0},
+                    fmt::format("read a step of {:g} s, expected at most {} steps", longest, most_samples));
       const auto n = std::lround(steps);
       for (long k = 1; k < n; ++k) {
         all.push_back(state_at(timed, from + way * static_cast<double>(k) / static_cast<double>(n)));
@@ -185,7 +187,8 @@ std::vector<double> load_times(const std::string& path) {
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const double x = io::table_value(table, path, r, t);
     if (!all.empty() && !(x > all.back()))
-      throw Error({path, table.line[r]}, fmt::format("read t = {:g} s after {:g} s, expected times that increase", x, all.back()));
+      throw Error({path, table.line[r]},
+                  fmt::format("read t = {:g} s after {:g} s, expected times that increase", x, all.back()));
     all.push_back(x);
   }
   if (all.empty()) throw Error({path, 0}, "read no rows, expected times");

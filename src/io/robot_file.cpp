@@ -349,10 +349,10 @@ RobotDescription parse_robot(const std::string& text, const std::string& file, c
   return robot;
 }
 
-std::string robot_text(const std::string& path) { return read_text(path, largest_robot_file); }
+std::string read_robot_text(const std::string& path) { return read_text(path, largest_robot_file); }
 
 RobotDescription read_robot(const std::string& path, const std::vector<Setting>& settings) {
-  return parse_robot(robot_text(path), path, settings);
+  return parse_robot(read_robot_text(path), path, settings);
 }
 
 Mechanism<double> ready_robot(const RobotDescription& robot) {

@@ -46,7 +46,8 @@ ForceTable::ForceTable(Table table, const std::string& file, const Mechanism<dou
       throw Error(line, fmt::format("read t = {:g} after {:g}, expected times that increase, or stay for a jump", t,
                                     table_.rows[r - 1][time_]));
     if (r > 1 && t == table_.rows[r - 2][time_])
-      throw Error(line, fmt::format("read t = {:g} for the third time, expected two rows at most: before and after a jump", t));
+      throw Error(
+          line, fmt::format("read t = {:g} for the third time, expected two rows at most: before and after a jump", t));
   }
 }
 
@@ -160,10 +161,11 @@ SimulationReport report_simulation(const Mechanism<double>& m, Workspace<double>
 
 std::string simulation_text(const SimulationReport& r) {
   const SimulationAnswer& a = r.answer;
-  std::string text =
-      fmt::format("{}{}: {} row{} to t = {:g} s, by {}, {}", r.robot,
-                  r.parameter_name.empty() ? "" : fmt::format(" with {} = {}", r.parameter_name, r.parameter_text),
-                  a.rows, a.rows == 1 ? "" : "s", a.t, a.instead.empty() ? name(r.options.dynamics.by) : name(Formulation::dalembert), name(r.options.integrator.method));
+  std::string text = fmt::format(
+      "{}{}: {} row{} to t = {:g} s, by {}, {}", r.robot,
+      r.parameter_name.empty() ? "" : fmt::format(" with {} = {}", r.parameter_name, r.parameter_text), a.rows,
+      a.rows == 1 ? "" : "s", a.t, a.instead.empty() ? name(r.options.dynamics.by) : name(Formulation::dalembert),
+      name(r.options.integrator.method));
   if (r.options.integrator.method != Method::dae) text += fmt::format(", loops {}", name(r.options.loops));
   text += "\n" + r.bending;
   if (!a.instead.empty()) text += fmt::format("  dalembert instead of legs: {}\n", a.instead);

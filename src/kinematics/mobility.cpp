@@ -144,7 +144,8 @@ class Checker {
           fmt::format("home is a singular position of the loops: rank {} there, {} nearby", r_.rank_at_home, r_.rank),
           "choose another home, or pass through it with a method that re-selects its independent coordinates");
     if (r_.mobility == 0 && !m_.beam.empty() && m_.driven().empty())
-      add(Finding::Severity::info, "a structure: nothing moves but what its beams bend", "none needed: see flex, and simulate --modes");
+      add(Finding::Severity::info, "a structure: nothing moves but what its beams bend",
+          "none needed: see flex, and simulate --modes");
     else if (r_.mobility == 0)
       add(Finding::Severity::error, "the mechanism cannot move: joints and loops leave no freedom",
           "check joint axes and positions; a cut joint with more freedom (spherical instead of revolute) may be meant");

@@ -100,6 +100,7 @@ class Dae : public Integrator {
     solver_ = DenseSolver(y_.get(), context_);
     IDASetLinearSolver(memory_.get(), solver_.solver.get(), solver_.matrix.get());
     IDASetMaxNumSteps(memory_.get(), -1);
+    IDASetMaxErrTestFails(memory_.get(), most_tries);
     IDASetMaxStep(memory_.get(), options_.longest_step);
     IDASetMaxOrd(memory_.get(), 5);
     IDASetInitStep(memory_.get(), last_step > 0 ? last_step : first_dae_step);

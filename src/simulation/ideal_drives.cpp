@@ -146,8 +146,8 @@ Answer start_of_drives(const Mechanism<double>& m, const DriveMotion& motion, Wo
   Answer answer;
   for (const VecX<double>* x : {&elastic.q, &elastic.v})
     if (x->size() != 0 && x->size() != static_cast<Index>(m.elastic.size()))
-      throw Error(fmt::format("{}: read {} numbers for the start, expected one for each of {} elastic coordinates", m.name, x->size(),
-                              m.elastic.size()));
+      throw Error(fmt::format("{}: read {} numbers for the start, expected one for each of {} elastic coordinates",
+                              m.name, x->size(), m.elastic.size()));
   if (elastic.settled) {
     std::vector<KnownState> start(1);
     start[0].motion.motion = first;

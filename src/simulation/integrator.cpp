@@ -152,11 +152,21 @@ class Explicit : public Integrator {
     void operator()(ARKodeButcherTable b) const { ARKodeButcherTable_Free(b); }
   };
   using Table = std::unique_ptr<ARKodeButcherTableMem, FreeTable>;
+  /// With the rates at the end of the step as one stage more, which the next step begins with. ARKODE 6.4 takes the last stage for that
+  /// whatever it is: of Prince and Dormand's, and of Fehlberg's, which are none of the end, it makes methods of a lower order.
   template <int stages>
   static Table butcher_table(const RungeKutta<stages>& r) {
-    RungeKutta<stages> own = r;
-    return Table(ARKodeButcherTable_Create(stages, r.order, r.embedded, own.c.data(), own.a[0].data(), own.b.data(),
-                                           own.d.data()));
+    constexpr auto all = static_cast<std::size_t>(stages) + 1;
+    std::array<std::array<double, all>, all> a{};
+    std::array<double, all> b{}, c{}, d{};
+    for (std::size_t i = 0; i + 1 < all; ++i) {
+      std::copy(r.a[i].begin(), r.a[i].end(), a[i].begin());
+      a.back()[i] = b[i] = r.b[i];
+      c[i] = r.c[i];
+      d[i] = r.d[i];
+    }
+    c.back() = 1;
+    return Table(ARKodeButcherTable_Create(stages + 1, r.order, r.embedded, c.data(), a[0].data(), b.data(), d.data()));
   }
 
   struct Free {
@@ -223,6 +233,7 @@ class Stiff : public Integrator {
     solver_ = DenseSolver(state_.get(), context_);
     CVodeSetLinearSolver(memory_.get(), solver_.solver.get(), solver_.matrix.get());
     CVodeSetMaxNumSteps(memory_.get(), -1);
+    CVodeSetMaxErrTestFails(memory_.get(), most_tries);
     CVodeSetMinStep(memory_.get(), options_.smallest_step);
     CVodeSetMaxStep(memory_.get(), options_.longest_step);
     if (problem_.put_back) {

@@ -25,7 +25,7 @@ constexpr double steady = 1e-7;          ///< share of the kinetic energy that m
 constexpr int most_events_at_once = 50;  ///< without time going on
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double time_grain = 16 * std::numeric_limits<double>::epsilon();  ///< of a knot: rounding of sums of times
-constexpr double no_jump = 1e-9;         ///< share by which accelerations on both sides of a knot may differ
+constexpr double no_jump = 1e-9;  ///< share by which accelerations on both sides of a knot may differ
 
 bool multistep(Method m) { return m == Method::stiff || m == Method::dae; }
 
@@ -246,8 +246,8 @@ class Run {
     IntegratorOptions o = options_.integrator;
     o.method = Method::rk4;
     o.fixed_step = (to - from.t) / passing_steps;
-    const auto over = make_integrator(
-        o, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
+    const auto over =
+        make_integrator(o, [this](double at, const VecX<double>& y, VecX<double>& r) { return rates(at, y, r); }, {});
     over->start(from.t, x, form_->positions());
     while (over->t < to)
       if (!over->step(to)) return false;
@@ -255,7 +255,10 @@ class Run {
     drive(to);
     if (!same_energy(before, energy_balance(m_, w_), to - from.t)) return false;
     form_->accept(w_);
-    reached_.clear();
+    const double before_it =
+        from.t;  // states up to there stay: where it was passed too soon, a longer way starts from them
+    std::erase_if(reached_, [&](const Reached& r) { return r.t > before_it; });
+    reached_.push_back({to, w_.q, w_.v});
     worn_ = false;
     integrator_->last_step = usual_step_;
     integrator_->start(to, over->x, form_->positions());
@@ -425,11 +428,13 @@ SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std:
   if (times.empty()) return {};
   const double start = options.start.value_or(times.front());
   if (!(start <= times.front()))
-    throw Error(fmt::format("read a row at t = {:g} s, expected none before the start at {:g} s", times.front(), start));
+    throw Error(
+        fmt::format("read a row at t = {:g} s, expected none before the start at {:g} s", times.front(), start));
   for (std::size_t i = 1; i < times.size(); ++i)
     if (!(times[i] > times[i - 1])) throw Error("read times that do not increase, expected times that do");
   for (std::size_t i = 1; i < controller.knots.size(); ++i)
-    if (!(controller.knots[i] > controller.knots[i - 1])) throw Error("read knots that do not increase, expected knots that do");
+    if (!(controller.knots[i] > controller.knots[i - 1]))
+      throw Error("read knots that do not increase, expected knots that do");
   Run run(m, w, start, times.back(), options, controller);
   SimulationAnswer& answer = run.answer();
   bool good = run.begin(start);

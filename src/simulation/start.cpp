@@ -42,12 +42,14 @@ Hold hold_of(const Structure& m, const std::vector<int>& coordinates) {
   return hold;
 }
 
-Answer set_positions(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Hold hold, Workspace<double>& w) {
+Answer set_positions(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Hold hold,
+                     Workspace<double>& w) {
   const VecX<double> start = w.q;
   hold.coordinates.resize(static_cast<std::size_t>(m.nv), false);
   for (const auto& [c, x] : given) {
     if (c < 0 || c >= m.nv || position_index(m, c) < 0)
-      throw Error(m.name + ": read the position of what is no joint with one coordinate, expected one of the opened tree's");
+      throw Error(m.name +
+                  ": read the position of what is no joint with one coordinate, expected one of the opened tree's");
     hold.coordinates[static_cast<std::size_t>(c)] = true;
   }
   Assembly way;

@@ -13,6 +13,8 @@
 
 namespace gough {
 
+constexpr int most_tries = 60;  ///< of one step: where a force begins with a bang, it has to become much shorter
+
 class SunContext {
  public:
   SunContext() {

@@ -205,7 +205,7 @@ TEST_F(SimulateTool, VaryRunsSideBySide) {
 // ------------------------------------------------------------------------------------------------ what goes wrong
 
 TEST_F(SimulateTool, BadArgumentsAreBadInput) {
-  write("bad.csv", "t,tau.crank\n0,1\n0,2\n");
+  write("bad.csv", "t,tau.crank\n0,1\n-1,2\n");
   write("word.csv", "t,tau.crank\n0,much\n");
   write("other.csv", "t,tau.rocker\n0,1\n");
   write("push.csv", "t,tau.crank,fx\n0,1,1\n");
@@ -221,7 +221,7 @@ TEST_F(SimulateTool, BadArgumentsAreBadInput) {
       {"--tau 1,2", "--tau: read 2 numbers, expected 1"},
       {"--tau 1 --forces bad.csv", "--tau and --forces: read both"},
       {"--forces missing.csv", "missing.csv: cannot be opened"},
-      {"--forces bad.csv", "bad.csv:3: read t = 0 after 0, expected times that increase"},
+      {"--forces bad.csv", "bad.csv:3: read t = -1 after 0, expected times that increase"},
       {"--forces word.csv", "word.csv:2"},
       {"--forces other.csv", "other.csv:1: read a table without tau.crank"},
       {"--forces push.csv", "read a wrench on the platform, expected none"},
@@ -268,15 +268,18 @@ TEST_F(SimulateTool, NumericalOutcomesAreTold) {
 }
 
 /// A falling Delta meets positions where its loops lose rank. Rounding decides whether a step passes them or none is short
-/// enough; both are said, and what is computed is kept.
+/// enough; the end is said, and what is computed is kept.
 TEST_F(SimulateTool, PassesSingularitiesOrEndsThereWithItsRows) {
   for (const std::string tolerance : {"1e-12", "1e-11", "1e-10"}) {
     const Outcome o = simulate_robot("delta", "--time 2 --step 0.05 -o out.csv --tolerance " + tolerance);
     const Table t = table("out.csv");
     EXPECT_THAT(o.out, HasSubstr(fmt::format("delta: {} rows", t.rows.size())));
-    EXPECT_THAT(o.out, HasSubstr("of the loops passed over, the first at t = 0.34"));
     if (o.code == 0) {
       EXPECT_EQ(t.rows.size(), 41U);
+      const std::size_t kept =
+          o.out.find("kept to ");  // a long step may cross a place without seeing it, on the same motion
+      ASSERT_NE(kept, std::string::npos) << o.out;
+      EXPECT_LT(std::stod(o.out.substr(kept + 8)), 1e-6);
     } else {
       EXPECT_EQ(o.code, 3);
       EXPECT_THAT(o.err, AllOf(HasSubstr("singular: "), HasSubstr("the loops' equations are about to lose rank")));

@@ -1,7 +1,7 @@
 /// Rigid motion and bending together: against beams along the rigid motion, another model of a beam that spins up, and the rigid robot.
+#include "gough/simulation/coupled.hpp"
 #include "gough/io/flex_report.hpp"
 #include "gough/kinematics/assemble.hpp"
-#include "gough/simulation/coupled.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,7 +151,8 @@ TEST(Coupled, SaysWhereItLeavesItsRange) {
       EXPECT_GT(a.turn.value, FlexRange::most_coupled_turn);
       continue;
     }
-    EXPECT_GT(a.compression.value, b.compression.value) << "the linear model's tension is the rigid robot's: it does not vibrate";
+    EXPECT_GT(a.compression.value, b.compression.value)
+        << "the linear model's tension is the rigid robot's: it does not vibrate";
     EXPECT_LT(a.compression.value, 5 * b.compression.value);
     EXPECT_NEAR(a.second_order.value, b.second_order.value, 0.5 * b.second_order.value);
   }

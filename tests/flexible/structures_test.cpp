@@ -21,11 +21,13 @@ RobotDescription pinned() { return read_robot(std::string(GOUGH_SOURCE_DIR) + "/
 
 /// A cantilever: a body with a beam that is fixed to the base.
 RobotDescription cantilever(double width, const std::string& keys) {
-  return parse_robot(fmt::format("robot: cantilever\ngravity: [0, 0, 0]\nmaterials: {{stuff: {{E: 2.1e11, nu: 0.3, rho: 7850}}}}\n"
-                                 "bodies:\n  beam: {{beam: {{to: [1, 0, 0], material: stuff, section: {{square: {}}}, elements: 16{}}}}}\n"
-                                 "joints: {{root: {{type: revolute, parent: base, child: beam, role: locked, home: 0}}}}\n",
-                                 width, keys),
-                     "cantilever");
+  return parse_robot(
+      fmt::format(
+          "robot: cantilever\ngravity: [0, 0, 0]\nmaterials: {{stuff: {{E: 2.1e11, nu: 0.3, rho: 7850}}}}\n"
+          "bodies:\n  beam: {{beam: {{to: [1, 0, 0], material: stuff, section: {{square: {}}}, elements: 16{}}}}}\n"
+          "joints: {{root: {{type: revolute, parent: base, child: beam, role: locked, home: 0}}}}\n",
+          width, keys),
+      "cantilever");
 }
 
 /// States of what stands.
@@ -93,7 +95,8 @@ TEST(Structures, AreLetGoFromAGivenShape) {
   }
   EXPECT_LT(largest, 0.02 * 1e-3);
   o.given = {{m.find_body("beam"), 4, {std::nullopt, 1e-3}, {}}, {m.find_body("beam"), 0, {std::nullopt, 1e-3}, {}}};
-  EXPECT_THROW(flex_along(m, standing(0.01, 1e-3), o, [](const FlexResult&) { return true; }), Error) << "the pin holds node 0";
+  EXPECT_THROW(flex_along(m, standing(0.01, 1e-3), o, [](const FlexResult&) { return true; }), Error)
+      << "the pin holds node 0";
   o.given = {{m.find_body("beam"), 99, {std::nullopt, 1e-3}, {}}};
   EXPECT_THROW(flex_along(m, standing(0.01, 1e-3), o, [](const FlexResult&) { return true; }), Error);
 }
@@ -123,7 +126,8 @@ TEST(Structures, AgreeWithTheCoupledModel) {
   const Mechanism<double> m = prepare(robot).mechanism;
   CoupledJob job;
   job.modes.modes = 6;
-  job.modes.points = parse_points("middle=beam@0.5,0,0; quarter=beam@0.25,0,0; arm=beam@0.25,0.1,0; shoe=shoe@0,0,0", m);
+  job.modes.points =
+      parse_points("middle=beam@0.5,0,0; quarter=beam@0.25,0,0; arm=beam@0.25,0.1,0; shoe=shoe@0,0,0", m);
   job.keep_table = true;
   const BentMechanism bent = bent_mechanism(robot, job.modes);
   KnownMotion rows{"standing", standing(0.1, 1e-3), true, true};
@@ -137,7 +141,8 @@ TEST(Structures, AgreeWithTheCoupledModel) {
   ASSERT_TRUE(other.done()) << other.answer.along.reason;
   ASSERT_EQ(coupled.table->rows.size(), other.table->rows.size());
   for (const std::string name : {"middle.ey", "quarter.ey", "quarter.erz", "arm.ex", "arm.ey"}) {
-    const auto a = static_cast<std::size_t>(coupled.table->find(name)), b = static_cast<std::size_t>(other.table->find(name));
+    const auto a = static_cast<std::size_t>(coupled.table->find(name)),
+               b = static_cast<std::size_t>(other.table->find(name));
     double largest = 0, apart = 0;
     for (std::size_t i = 0; i < other.table->rows.size(); ++i) {
       largest = std::max(largest, std::abs(other.table->rows[i][b]));
@@ -149,7 +154,8 @@ TEST(Structures, AgreeWithTheCoupledModel) {
   const auto x = static_cast<std::size_t>(coupled.table->find("shoe.ex"));
   double inwards = 0;
   for (const auto& row : coupled.table->rows) inwards = std::min(inwards, row[x]);
-  EXPECT_NEAR(inwards, -pi * pi / 4 * 1.146e-3 * 1.146e-3, 0.15 * 3.2e-6) << "shortening by bending: int y'^2/2 dx of a sine of twice the sag";
+  EXPECT_NEAR(inwards, -pi * pi / 4 * 1.146e-3 * 1.146e-3, 0.15 * 3.2e-6)
+      << "shortening by bending: int y'^2/2 dx of a sine of twice the sag";
 }
 
 /// Modes as they are given, and named.
@@ -208,9 +214,7 @@ TEST(Structures, RigidInertiaGoesWithTheSections) {
 
 TEST(Structures, PlacesAreNamed) {
   const Mechanism<double> m = prepare(pinned()).mechanism;
-  const auto refused = [&](const std::string& text) {
-    return refusal([&] { (void)parse_points(text, m); });
-  };
+  const auto refused = [&](const std::string& text) { return refusal([&] { (void)parse_points(text, m); }); };
   EXPECT_EQ(refused("a=beam@0.1,0,0; beam.3; shoe"), "accepted");
   EXPECT_THAT(refused("beam@0.1,0,0"), HasSubstr("expected a name before it"));
   EXPECT_THAT(refused("a=beem@0.1,0,0"), HasSubstr("did you mean 'beam'"));

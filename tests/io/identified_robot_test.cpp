@@ -33,7 +33,7 @@ class Written : public testing::Test {
       r.full[i] *= 1 + off[body >= 0 ? body : 500 + i];
     }
     r.data_name = "data.csv";
-    const std::string out = identified_robot_file(robot_text(path_.string()), path_.string(), m, r);
+    const std::string out = identified_robot_file(read_robot_text(path_.string()), path_.string(), m, r);
     std::ofstream(path_) << out;
     return {with_parameters(m, r.base.space, r.full), load_robot(path_.string()), out};
   }

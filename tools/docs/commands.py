@@ -250,6 +250,7 @@ def rule_of(kind):
 
 def option_of(term, meaning):
     names, _, kind = term.partition(" ")
+    kind = kind.partition(" Excludes:")[0]  # the meaning says it too
     required = kind.endswith("REQUIRED")
     kind = kind.removesuffix("REQUIRED").strip()
     base = kind.split(":")[0]

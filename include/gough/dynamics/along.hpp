@@ -57,10 +57,10 @@ struct AlongAnswer {
   Status status = Status::ok;
   std::string reason;
   std::string instead = {};  ///< of forward dynamics: why dalembert was taken where legs were asked for
-  std::size_t rows = 0;  ///< states that were done
-  double t = 0;          ///< of the state that could not be done
-  int line = 0;          ///< of that state in its table; 0: none
-  bool stopped = false;  ///< the callback did not want more
+  std::size_t rows = 0;      ///< states that were done
+  double t = 0;              ///< of the state that could not be done
+  int line = 0;              ///< of that state in its table; 0: none
+  bool stopped = false;      ///< the callback did not want more
 
   bool ok() const { return status == Status::ok; }
   /// "FILE:5: unreachable: ..", or "FILE: t = 0.1: ..".

@@ -97,7 +97,7 @@ struct Dynamics {
        legs_leave_out = false;       ///< whether there are rows of K, and of Z, that the choice does not use
   double K_size = 1;                 ///< of K's entries where coordinates were chosen
   VecX<S> row_rates, leg_row_rates;  ///< scratch: how fast rows open
-  std::string instead;     ///< why dalembert was taken where legs were asked for; empty: it was not
+  std::string instead;               ///< why dalembert was taken where legs were asked for; empty: it was not
   std::string no_forward;  ///< why forward dynamics have no answer where coordinates were chosen; empty: they have
   /// Of the loops, solved leg by leg or as a whole.
   S smallest_pivot(bool leg_wise) const;

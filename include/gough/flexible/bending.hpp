@@ -19,14 +19,14 @@ struct ModesOptions {
   std::optional<RayleighDamping> damping;  ///< none: the materials'
   double modal_damping = 0;                ///< ratio, of every mode; in addition
   bool refine = false;                     ///< more elements, where there are fewer than the modes ask for
-  std::vector<FlexPoint> points = {};      ///< whose displacement will be asked for, on bodies of the rigid robot's tree
+  std::vector<FlexPoint> points = {};  ///< whose displacement will be asked for, on bodies of the rigid robot's tree
 };
 
 /// Where one of ModesOptions::points is on the bent robot.
 struct BentPlace {
-  std::string body;   ///< that carries it: a rigid body, or the frame at the near end of the beam
-  std::string joint;  ///< the modal joint of the beam; empty: the body is rigid
-  std::size_t index = 0;                     ///< into ModalBody::watched
+  std::string body;                         ///< that carries it: a rigid body, or the frame at the near end of the beam
+  std::string joint;                        ///< the modal joint of the beam; empty: the body is rigid
+  std::size_t index = 0;                    ///< into ModalBody::watched
   Vec3<double> arm = Vec3<double>::Zero();  ///< from there, or from a rigid body's origin; author's axes
 };
 
@@ -44,6 +44,7 @@ Transform<double> pose_of_place(const Mechanism<double>& bent, const Workspace<d
 
 /// Turns, compression and shortening of the beams as they are bent now, where they are the largest so far. Reads q, v, a, lambda as
 /// dynamics left them.
-void see_range(const Mechanism<double>& bent, const Workspace<double>& w, const Dynamics<double>& d, double t, FlexRange& range);
+void see_range(const Mechanism<double>& bent, const Workspace<double>& w, const Dynamics<double>& d, double t,
+               FlexRange& range);
 
 }  // namespace gough

@@ -20,7 +20,7 @@ inline std::string_view name(FlexStart s) { return flex_start_names[static_cast<
 /// Of the start, where it is given: how far a node is from the rigid motion, and how fast. What is not given bends as little as it can,
 /// and moves as little.
 struct NodeStart {
-  int body = 0, node = 0;                         ///< nodes of a body count from its clamped end
+  int body = 0, node = 0;                        ///< nodes of a body count from its clamped end
   std::array<std::optional<double>, 6> d, rate;  ///< x y z rx ry rz [m, rad], base axes
 };
 
@@ -63,13 +63,13 @@ struct FlexRange {
 struct FlexResult {
   std::size_t index;  ///< of the state
   double t;
-  const AlongRow& along;        ///< the rigid motion
-  const Workspace<double>& w;   ///< of that
-  Vec6<double> error;           ///< of the platform: displacement of its origin and turn, base axes
-  VecX<double> tau, tau_rigid;  ///< of the actuators
-  double stress = 0;            ///< largest at outermost fibres [Pa]; negative: no section gives them
-  int stressed = -1;            ///< the element where that is
-  VecX<double> frequency;       ///< [Hz]
+  const AlongRow& along;             ///< the rigid motion
+  const Workspace<double>& w;        ///< of that
+  Vec6<double> error;                ///< of the platform: displacement of its origin and turn, base axes
+  VecX<double> tau, tau_rigid;       ///< of the actuators
+  double stress = 0;                 ///< largest at outermost fibres [Pa]; negative: no section gives them
+  int stressed = -1;                 ///< the element where that is
+  VecX<double> frequency;            ///< [Hz]
   std::vector<Vec6<double>> points;  ///< as error, of FlexOptions::points
   double strain_energy = 0, kinetic_energy = 0;
   const FlexEquations& e;

@@ -19,8 +19,8 @@ namespace gough {
 struct KnownMotion {
   std::string file;  ///< for messages
   std::vector<KnownState> states;
-  bool rows = false;  ///< states of a table, each on its own; otherwise samples of a trajectory
-  bool timed = true;  ///< false: a table without t, whose rows are numbered
+  bool rows = false;                          ///< states of a table, each on its own; otherwise samples of a trajectory
+  bool timed = true;                          ///< false: a table without t, whose rows are numbered
   std::optional<Trajectory> trajectory = {};  ///< that states are samples of
   WrenchOverTime wrench = {};
 

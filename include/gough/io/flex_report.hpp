@@ -12,7 +12,8 @@
 namespace gough {
 
 /// t; x .. rz of the rigid platform; ex .. erz; tau.NAME; tau_rigid.NAME; stress; f1 f2 ..; POINT.ex .. POINT.erz
-std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies, const std::vector<FlexPoint>& points = {});
+std::vector<std::string> flex_columns(const Mechanism<double>& m, int frequencies,
+                                      const std::vector<FlexPoint>& points = {});
 std::vector<double> flex_values(const Mechanism<double>& m, const FlexResult& r, int frequencies);
 
 struct FlexJob {

@@ -34,7 +34,7 @@ Mechanism<double> load_robot(const std::string& path, const std::vector<Setting>
 Mechanism<double> ready_robot(const RobotDescription& robot);
 
 /// The text of a robot file, for parse_robot: a pipe can be read only once.
-std::string robot_text(const std::string& path);
+std::string read_robot_text(const std::string& path);
 
 /// The JSON Schema of robot files, for editors.
 std::string robot_schema();

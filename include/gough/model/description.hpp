@@ -44,7 +44,8 @@ struct BeamDescription {
   bool round = false;             ///< outermost fibres lie on a circle, not at corners
   double shear_factor = 5.0 / 6;  ///< share of the area that carries shear
   bool shear = true;              ///< false: sections stay across the axis, as Rayleigh's and Euler and Bernoulli's do
-  bool rotary_inertia = true;     ///< false: sections turn without inertia as the beam bends (Euler and Bernoulli, with shear false)
+  bool rotary_inertia =
+      true;  ///< false: sections turn without inertia as the beam bends (Euler and Bernoulli, with shear false)
   int elements = 1;
 
   double length() const { return (to - from).norm(); }

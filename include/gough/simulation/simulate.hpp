@@ -28,8 +28,8 @@ struct SimulationOptions {
   IntegratorOptions integrator;
   Loops loops = Loops::independent;
   DryFriction dry = DryFriction::stick;
-  double smooth = 1e-3;  ///< [m/s or rad/s] of DryFriction::smooth
-  double hold = 0;       ///< [s] the controller is asked at multiples of it and its forces held; 0: always
+  double smooth = 1e-3;         ///< [m/s or rad/s] of DryFriction::smooth
+  double hold = 0;              ///< [s] the controller is asked at multiples of it and its forces held; 0: always
   std::optional<double> start;  ///< [s] time of the state that a run begins with; none: that of the first row
   long most_steps = 20'000'000;
 };
@@ -42,8 +42,10 @@ struct Controller {
 
   Controller() = default;
   template <class F>
-    requires std::is_invocable_v<F&, double, Workspace<double>&>
-  Controller(F f, std::vector<double> at = {}) : apply(std::move(f)), knots(std::move(at)) {}  // NOLINT: a function is one
+  requires std::is_invocable_v < F&, double, Workspace<double>
+  & > Controller(F f, std::vector<double> at = {})
+      : apply(std::move(f)),
+  knots(std::move(at)) {}  // NOLINT: a function is one
 
   explicit operator bool() const { return static_cast<bool>(apply); }
   void operator()(double t, Workspace<double>& w) const { apply(t, w); }
@@ -61,9 +63,9 @@ struct SimulationAnswer {
   Status status = Status::ok;
   std::string reason;
   std::string instead = {};  ///< why dalembert was taken where legs were asked for; empty: it was not
-  double t = 0;                                              ///< how far it came
-  std::size_t rows = 0;                                      ///< handed out
-  bool stopped = false;                                      ///< the callback did not want more
+  double t = 0;              ///< how far it came
+  std::size_t rows = 0;      ///< handed out
+  bool stopped = false;      ///< the callback did not want more
   long steps = 0, evaluations = 0, events = 0, choices = 0;  ///< choices of coordinates
   double shortest_step = 0;                                  ///< [s] and when
   double shortest_t = 0;
@@ -85,7 +87,8 @@ std::vector<double> even_times(double start, double end, double step);
 
 /// Joints with one coordinate to given positions [m, rad], little by little and with closed loops; what `hold` names stays, the rest moves
 /// as little as it can. Reads and writes w.q.
-Answer set_positions(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Hold hold, Workspace<double>& w);
+Answer set_positions(const Mechanism<double>& m, const std::vector<std::pair<int, double>>& given, Hold hold,
+                     Workspace<double>& w);
 
 /// Coordinates that stay.
 Hold hold_of(const Structure& m, const std::vector<int>& coordinates);
