@@ -17,10 +17,11 @@ namespace gough {
 
 namespace {
 
-constexpr double singular_pivot = 1e-9;  ///< relative: below, a matrix counts as singular
-constexpr double moves_nothing = 1e-12;  ///< square of a drive's rate for unit rates of the freedoms
-constexpr double massless = 1e-12;       ///< smallest over largest eigenvalue of a mass matrix that can be inverted
-constexpr double diverged = 1e12;        ///< sum of accelerations at which a fed-back iteration is given up
+constexpr double singular_pivot = 1e-9;     ///< relative: below, a matrix counts as singular
+constexpr double moves_nothing = 1e-12;     ///< square of a drive's rate for unit rates of the freedoms
+constexpr double massless = 1e-12;          ///< smallest over largest eigenvalue of a mass matrix that can be inverted
+constexpr double inertia_rounding = 1e-15;  ///< of an inertia, over the largest of its chain
+constexpr double diverged = 1e12;           ///< sum of accelerations at which a fed-back iteration is given up
 
 Selection choose(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o) {
   tree_positions(m, at);
@@ -43,6 +44,15 @@ bool invertible(const MatX<double>& M) {
   if (M.rows() == 0) return true;
   const VecX<double> s = eigen_pairs(M).s;
   return s[0] > massless * s[s.size() - 1];
+}
+
+/// Of a chain, whose coordinates are of different sizes (hinges, slides, modes): each is measured by its own inertia first.
+bool chain_invertible(const MatX<double>& M) {
+  if (M.rows() == 0) return true;
+  const VecX<double> own = M.diagonal();
+  if (!(own.minCoeff() > inertia_rounding * own.maxCoeff())) return false;
+  const VecX<double> unit = own.cwiseSqrt().cwiseInverse();
+  return invertible(unit.asDiagonal() * M * unit.asDiagonal());
 }
 
 /// Whether the platform's motion and the legs' elastic joints are all the freedoms there are, and the actuators as many
@@ -100,7 +110,7 @@ std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& 
     const bool platform = m.platform.floats && c.first == m.joint[static_cast<std::size_t>(m.platform.body)].v;
     if (platform && goes_leg_wise(m)) continue;  // it is joined, not inverted
     const MatX<double> block = M.block(c.first, c.first, c.n, c.n);
-    if (!invertible(block)) {
+    if (!chain_invertible(block)) {
       MatX<double> motions = MatX<double>::Zero(m.nv, c.n);
       motions.middleRows(c.first, c.n).setIdentity();
       return fmt::format("the mass matrix of the chain of '{}' is singular on its own: '{}' moves without inertia",

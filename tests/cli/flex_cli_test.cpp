@@ -52,6 +52,59 @@ TEST_F(Flexing, WritesTextTablesAndJson) {
   EXPECT_GT(j["table"][0][7], 0) << "bent from the start";
 }
 
+/// Rows are where they are asked for, steps no longer than asked, and what happens does not depend on the rows.
+TEST_F(Flexing, RowsAndStepsMeanWhatTheySay) {
+  write_short_motion();
+  write("times.csv", "t\n0\n0.0123\n0.1\n");
+  const auto rows = [&](const std::string& rest) {
+    EXPECT_EQ(run("flex " + rrr3 + " short.yaml -o out.csv --frequencies 0 " + rest).code, 0) << rest;
+    return read_table((folder() / "out.csv").string());
+  };
+  for (const std::string modes : {"", " --modes 1"}) {
+    const Table coarse = rows("--step 2e-4 --rows 0.05" + modes), fine = rows("--step 2e-4 --rows 1e-4" + modes),
+                given = rows("--times times.csv" + modes);
+    ASSERT_EQ(coarse.rows.size(), 3U);
+    ASSERT_EQ(fine.rows.size(), 1001U) << "rows below the step";
+    ASSERT_EQ(given.rows.size(), 3U);
+    EXPECT_DOUBLE_EQ(given.rows[1][0], 0.0123);
+    const auto ex = static_cast<std::size_t>(coarse.find("ex"));
+    EXPECT_NEAR(coarse.rows[2][ex], fine.rows[1000][ex], 0.02 * std::abs(fine.rows[1000][ex])) << modes;
+    EXPECT_NEAR(given.rows[2][ex], fine.rows[1000][ex], 0.05 * std::abs(fine.rows[1000][ex])) << modes;
+  }
+  EXPECT_EQ(run("flex " + rrr3 + " short.yaml --times times.csv --rows 0.1").code, 2);
+  write("back.csv", "t\n0\n0.05\n0.02\n");
+  EXPECT_THAT(run("flex " + rrr3 + " short.yaml --times back.csv").err,
+              HasSubstr("back.csv:4: read t = 0.02 s after 0.05 s"));
+  write("late.csv", "t\n0\n0.2\n");
+  EXPECT_THAT(run("flex " + rrr3 + " short.yaml --times late.csv").err, HasSubstr("does not rest at that end of it"));
+}
+
+/// A pipe is read once; places and starts come from the command line.
+TEST_F(Flexing, ReadsAPipeAndTellsPlaces) {
+  write_short_motion();
+  const Outcome piped = run("flex /dev/fd/9 short.yaml --modes 1 --rows 0.05 9<'" + rrr3 + "'");
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  EXPECT_THAT(piped.out, HasSubstr("coupled, Runge-Kutta 8(7)"));
+  const Outcome places =
+      run("flex " + rrr3 + " short.yaml --rows 0.05 --points 'tip=leg1.distal@0.2,0,0; leg1.proximal.2' -o out.csv");
+  EXPECT_EQ(places.code, 0) << places.err;
+  const Table t = read_table((folder() / "out.csv").string());
+  EXPECT_GE(t.find("tip.ex"), 0);
+  EXPECT_GE(t.find("leg1.proximal.2.erz"), 0);
+  write("start.csv", "leg1.proximal.2.x,leg1.proximal.2.y\n1e-4,0\n");
+  const Outcome start =
+      run("flex " + rrr3 + " short.yaml --rows 0.05 --start start.csv --points leg1.proximal.2 -o out.csv");
+  EXPECT_EQ(start.code, 0) << start.err;
+  const Table s = read_table((folder() / "out.csv").string());
+  EXPECT_NEAR(s.rows[0][static_cast<std::size_t>(s.find("leg1.proximal.2.ex"))], 1e-4, 1e-12);
+  write("modes.csv", "q.leg1.proximal.modes.1\n1e-4\n");
+  EXPECT_EQ(run("flex " + rrr3 + " short.yaml --rows 0.05 --modes 2 --start modes.csv").code, 0);
+  write("none.csv", "q.leg9.modes.1\n1e-4\n");
+  EXPECT_THAT(run("flex " + rrr3 + " short.yaml --modes 2 --start none.csv").err,
+              HasSubstr("none.csv:1: read the column 'q.leg9.modes.1'"));
+  EXPECT_EQ(run("flex " + rrr3 + " short.yaml --start soon").code, 2);
+}
+
 /// Shapes are of unit modal mass and keep to the drives; nodes move alike where a joint joins them.
 TEST_F(Flexing, WritesModeShapes) {
   write_short_motion();

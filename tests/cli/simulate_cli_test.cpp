@@ -249,6 +249,27 @@ TEST_F(SimulateTool, BadArgumentsAreBadInput) {
   }
 }
 
+TEST_F(SimulateTool, RowsAreAtGivenTimesAndJointsWhereTheyAreSaid) {
+  write("times.csv", "t,other\n0.1,1\n0.25,1\n");
+  ASSERT_EQ(simulate_robot("pendulum", "--times times.csv -o out.csv").code, 0);
+  const Table t = table("out.csv");
+  ASSERT_EQ(t.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(t.rows[1][0], 0.25);
+  ASSERT_EQ(simulate_robot("pendulum", "--time 0.25 --step 0.25 -o out.csv").code, 0);
+  EXPECT_NEAR(t.rows[1][1], table("out.csv").rows[1][1], 1e-10) << "the run starts at 0";
+  EXPECT_EQ(simulate_robot("pendulum", "--times times.csv --time 1").code, 2);
+  ASSERT_EQ(simulate_robot("elastic_five_bar",
+                           "--positions 'left_stretch=0.1 mm' --rates left_stretch=0.02 --time 1e-3 -o out.csv")
+                .code,
+            0);
+  const Table e = table("out.csv");
+  EXPECT_NEAR(e.rows[0][static_cast<std::size_t>(e.find("q.left_stretch"))], 1e-4, 1e-12);
+  EXPECT_NEAR(e.rows[0][static_cast<std::size_t>(e.find("v.left_stretch"))], 0.02, 1e-9);
+  EXPECT_LT(e.rows[0][static_cast<std::size_t>(e.find("residual"))], 1e-11);
+  EXPECT_THAT(simulate_robot("elastic_five_bar", "--positions nothing=1").err,
+              HasSubstr("--positions: read the joint 'nothing'"));
+}
+
 TEST_F(SimulateTool, NumericalOutcomesAreTold) {
   const Outcome rates = simulate_robot("four_bar", "--rates crank=1,rocker=9");
   EXPECT_EQ(rates.code, 3);

@@ -113,6 +113,25 @@ platform: {body: rod, frame: {xyz: [0.30, 0, 0]}, coordinates: [x]}
   EXPECT_GT(swings, 30);
 }
 
+/// Modes of many sizes beside hinges make a mass matrix whose eigenvalues lie far apart; that is no chain without inertia.
+TEST(Coupled, ManyModesAreNoChainWithoutInertia) {
+  RobotDescription robot = read_robot(robot_path("rrr3_flexible"));
+  for (BodyDescription& b : robot.bodies)
+    for (BeamDescription& piece : b.beam) piece.elements = 16;
+  const Mechanism<double> m = bent_from(robot, 16);
+  VecX<double> by_legs;
+  for (const Formulation by : {Formulation::legs, Formulation::dalembert}) {
+    Workspace<double> w(m);
+    w.tau.setConstant(0.01);
+    Dynamics<double> d(m, w, {.by = by});
+    ASSERT_TRUE(forward_dynamics(m, w, d).ok());
+    EXPECT_EQ(d.instead, "");
+    EXPECT_EQ(d.options.by, by);
+    if (by == Formulation::legs) by_legs = w.a;
+    else EXPECT_LT((w.a - by_legs).norm(), 1e-6 * w.a.norm());
+  }
+}
+
 /// A step that is asked for is a bound; times between rows are the method's own.
 TEST(Coupled, StepsAreNoLongerThanAsked) {
   const Mechanism<double>& m = shipped("five_bar_flexible");

@@ -9,7 +9,7 @@
 namespace gough {
 
 /// Of a step with beams that bend: every mode that is kept is followed, the highest too, however small it swings.
-inline constexpr double bending_tolerance = 1e-9;
+inline constexpr double bending_tolerance = 1e-8;
 
 /// What a rigid robot does along states of a motion, and at any time; motion.answer() says whether it can follow.
 struct DesiredPath {
