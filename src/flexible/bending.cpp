@@ -251,7 +251,7 @@ class Bender {
       const double s = line.nearest(point.second);
       if (s < std::min(a.s, b.s) || s > std::max(a.s, b.s)) return false;
       places_[point.first] = {a.name, joint.name, watched.size(), point.second - line.place(s)};
-      watched.push_back(line.place(s) - a.at);
+      watched.emplace_back(line.place(s) - a.at);
       return true;
     });
     joint.kind = JointKind::modal;

@@ -67,6 +67,26 @@ TEST_F(SimulationStudyTest, RigidForcesNearlyFollowTheMotion) {
   EXPECT_NEAR(t.rows.back()[y], 0.42, 2e-4);
 }
 
+/// Forces that jump at half of a bang-bang law, and with which the robot stays when it has arrived: whatever the rows, the rigid robot is where
+/// its motion says, and then it rests.
+TEST_F(SimulationStudyTest, RigidForcesTakeARigidRobotWhereItsMotionSays) {
+  for (const std::string step : {"20 ms", "0.7 ms"}) {
+    const std::string text =
+        "study: s\nrobot: ../robots/five_bar.yaml\nmotion:\n  motion: there\n  line: {from: {x: -0.05, y: 0.36}, to: {x: 0.05, y: 0.4}, "
+        "duration: 0.1 s, profile: bang_bang}\nstep: " +
+        step + "\ncompute: simulate\nsimulate:\n  time: 0.16 s\n  forces: rigid\n  runs:\n    - {name: one}\n";
+    const SimulationStudyResult r = run(parse_study(text, std::string(GOUGH_SOURCE_DIR) + "/studies/test.yaml"));
+    ASSERT_TRUE(r.runs[0].answer.ok()) << r.runs[0].answer.reason;
+    const Table t = table("one.csv");
+    const auto x = static_cast<std::size_t>(t.find("x")), v = static_cast<std::size_t>(t.find("vx"));
+    for (const std::vector<double>& row : t.rows) {
+      const double u = std::min(row[0] / 0.1, 1.0), way = u < 0.5 ? 2 * u * u : 1 - 2 * (1 - u) * (1 - u);
+      EXPECT_NEAR(row[x], -0.05 + 0.1 * way, 1e-7) << row[0];
+      EXPECT_TRUE(row[0] <= 0.1 || std::abs(row[v]) < 1e-5) << row[0];
+    }
+  }
+}
+
 TEST_F(SimulationStudyTest, TheFedBackIterationDivergesAsItsEigenvalueSays) {
   const SimulationStudyResult r = run(
       study("    - {name: printed, by: scdd_iterative, feed_back: true, method: semi_implicit, fixed_step: 20 us}\n"));
