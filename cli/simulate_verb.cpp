@@ -217,6 +217,7 @@ int run_one(const Variant& variant, const Options& o, const std::string& output,
   gough::Workspace<double> w(m);
   gough::SimulationJob job;
   job.options = simulation_options(o);
+  job.options.go_on = [] { return !interrupted(); };
   job.times = times_of(o);
   job.options.start = 0;
   gough::Answer start;

@@ -24,7 +24,8 @@ int run_simulations(const gough::Study& study, const std::string& folder, const 
   gough::SimulationStudyResult result;
   {
     Progress progress("row", study.runs.size() * study.motion.states.size());
-    result = gough::run_simulation_study(study, folder, [&](const gough::SimulationRow&) { return progress.step(); });
+    result = gough::run_simulation_study(
+        study, folder, [&](const gough::SimulationRow&) { return progress.step(); }, [] { return !interrupted(); });
   }
   const int failed = print(o.json ? gough::simulation_json(result.runs) : gough::simulation_study_text(study, result));
   if (failed != done) return failed;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "gough/error.hpp"
 #include "gough/identification/regrouping_rules.hpp"
 #include "gough/kinematics/singularity.hpp"
 #include "gough/spatial/rank.hpp"
@@ -122,6 +123,8 @@ MatX<double> enough_states(const Mechanism<double>& m, const ParameterSpace& spa
 
 BaseParameters base_parameters(const Mechanism<double>& m, const ParameterOptions& options) {
   BaseParameters b;
+  if (m.nv == m.rank)
+    throw Error(m.name + ": read a robot that cannot move, expected one that does: no motion shows its parameters");
   b.space = parameter_space(m, options);
   const int inertial = b.space.inertial;
   const auto dof = std::max(1, m.nv - m.rank);

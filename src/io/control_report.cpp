@@ -267,10 +267,10 @@ std::string control_study_text(const Study& study, const ControlStudyResult& r) 
                   "to the one above", "platform [um]", elastic ? fmt::format("{:>16}", "vibration [um]") : "");
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     const ControlOutcome& o = r.runs[k];
-    const double most = o.error.size() > 0 ? o.error.cwiseAbs().maxCoeff() : 0;
-    text += fmt::format("  {:<{}}{:>12.2f}{:>11.2f}{:>13}{:>17}{:>15}{}{}\n", o.run.name, width, micro * o.all(),
-                        micro * most, k == 0 ? "" : by_how_much(o, r.runs.front()),
-                        k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
+    const auto told = [](double x) { return std::isfinite(x) ? fmt::format("{:.2f}", micro * x) : "-"; };
+    const double most = o.error.size() > 0 ? o.error.cwiseAbs().maxCoeff() : o.all();
+    text += fmt::format("  {:<{}}{:>12}{:>11}{:>13}{:>17}{:>15}{}{}\n", o.run.name, width, told(o.all()), told(most),
+                        k == 0 ? "" : by_how_much(o, r.runs.front()), k == 0 ? "" : by_how_much(o, r.runs[k - 1]),
                         o.platform.size() > 0 ? fmt::format("{:.2f}", micro * o.platform_rms()) : "-",
                         elastic ? fmt::format("{:>16}", in_micro(o.vibration(r.vibration_from))) : "",
                         came_to_its_end(o) ? "" : "  " + how_it_ended(o));

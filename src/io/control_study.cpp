@@ -88,7 +88,10 @@ VecX<double> ControlOutcome::largest() const {
   if (error.rows() == 0) return VecX<double>::Zero(error.cols());
   return error.cwiseAbs().colwise().maxCoeff().transpose();
 }
-double ControlOutcome::all() const { return rms_of(error); }
+double ControlOutcome::all() const {
+  return error.rows() > 0 ? rms_of(error)
+                          : std::numeric_limits<double>::quiet_NaN();  // it ended before its first sample
+}
 double ControlOutcome::platform_rms() const {
   return platform.size() > 0 ? platform.norm() / std::sqrt(static_cast<double>(platform.rows())) : 0;
 }

@@ -42,8 +42,8 @@ struct RunCurves {
 class SimulationStudy {
  public:
   SimulationStudy(const Study& study, const std::string& folder,
-                  const std::function<bool(const SimulationRow&)>& after_row)
-      : study_(study), after_row_(after_row), record_(study.robot, rows_of(study.runs.front()).size()) {
+                  const std::function<bool(const SimulationRow&)>& after_row, const std::function<bool()>& go_on)
+      : study_(study), after_row_(after_row), go_on_(go_on), record_(study.robot, rows_of(study.runs.front()).size()) {
     result_.folder = folder;
   }
 
@@ -74,6 +74,7 @@ class SimulationStudy {
     w.v = start.v;
     SimulationJob job;
     job.options = r.options;
+    job.options.go_on = go_on_;
     job.times = rows_of(r);
     job.controller = forces_of(reference, study_.forces, m);
     job.output = (fs::path(result_.folder) / (r.name + ".csv")).string();
@@ -218,6 +219,7 @@ class SimulationStudy {
 
   const Study& study_;
   const std::function<bool(const SimulationRow&)>& after_row_;
+  const std::function<bool()>& go_on_;
   RunRecord record_;
   SimulationStudyResult result_;
   std::vector<RunCurves> curves_;
@@ -230,10 +232,11 @@ bool SimulationStudyResult::stopped() const {
 }
 
 SimulationStudyResult run_simulation_study(const Study& study, const std::string& folder,
-                                           const std::function<bool(const SimulationRow&)>& after_row) {
+                                           const std::function<bool(const SimulationRow&)>& after_row,
+                                           const std::function<bool()>& go_on) {
   if (study.runs.empty()) throw Error({study.file, 0}, "read no runs, expected some to simulate");
   make_folder(folder);
-  return SimulationStudy(study, folder, after_row).run();
+  return SimulationStudy(study, folder, after_row, go_on).run();
 }
 
 std::string simulation_study_text(const Study& study, const SimulationStudyResult& r) {

@@ -41,6 +41,22 @@ struct Reached {
   VecX<double> q, v;
 };
 
+/// Of what cannot move: time goes on.
+class Standing : public Integrator {
+ public:
+  void start(double at, const VecX<double>& from, Eigen::Index) override {
+    t = at;
+    x = from;
+  }
+  bool step(double limit) override {
+    last_step = limit - t;
+    t = limit;
+    ++steps;
+    return true;
+  }
+  VecX<double> at(double) const override { return x; }
+};
+
 class Run {
  public:
   Run(const Mechanism<double>& m, Workspace<double>& w, double start, double end, const SimulationOptions& o,
@@ -52,12 +68,15 @@ class Run {
         d_(m, w, dynamics_options(o)),
         dry_(m, [this](Workspace<double>& at) { return forward(at); }),
         end_(end) {
-    sticks_ = o.dry == DryFriction::stick && dry_.any();
+    sticks_ = o.dry == DryFriction::stick && dry_.any() && m.nv > m.rank;
     IntegratorOptions integrator = o.integrator;
     integrator.keep_limits = o.hold > 0 || sticks_;  // forces jump: rows must not be looked up across a jump
     if (sticks_) DryJoints::prepare(w_);
     else w_.coulomb = {0, o.dry == DryFriction::smooth ? o.smooth : 0, false};
-    if (o.integrator.method == Method::dae) {
+    if (m.nv == m.rank) {
+      form_ = make_state_form(m, Loops::independent);
+      integrator_ = std::make_unique<Standing>();
+    } else if (o.integrator.method == Method::dae) {
       if (sticks_) throw Error("dry friction: read stick for method dae, expected smooth: it knows no events");
       integrator_ = make_dae_integrator(
           integrator, m, d_, [this](double t) { drive(t); }, w_);
@@ -90,6 +109,11 @@ class Run {
   /// Until `until`. False: ended, answer() says why.
   bool advance(double until) {
     while (integrator_->t < until) {
+      if (options_.go_on && !options_.go_on()) {
+        answer_.stopped = true;
+        answer_.t = integrator_->t;
+        return false;
+      }
       if (integrator_->t >= integrator_->end) pass_knot();
       const double limit = std::min(until, options_.hold > 0 ? held_until_ : integrator_->end);
       if (!step(limit)) return false;
@@ -422,6 +446,22 @@ std::vector<double> even_times(double start, double end, double step) {
   return times;
 }
 
+namespace {
+
+/// Steps so short that they would never come to the end.
+void check_steps(const SimulationOptions& o, double time) {
+  const bool fixed = o.integrator.method == Method::rk4 || o.integrator.method == Method::semi_implicit;
+  const long most = std::max(o.most_steps, SimulationOptions{}.most_steps);
+  const std::array given = {std::pair("a fixed step", fixed ? o.integrator.fixed_step : 0),
+                            std::pair("forces held", o.hold)};
+  for (const auto& [what, step] : given)
+    if (step > 0 && !(time / step <= static_cast<double>(most)))
+      throw Error(fmt::format("read {} for {:g} s in a run of {:g} s, expected {:g} s or more: at most {} steps", what,
+                              step, time, time / static_cast<double>(most), most));
+}
+
+}  // namespace
+
 SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std::span<const double> times,
                           const SimulationOptions& options, const Controller& controller,
                           const OnSimulationRow& on_row) {
@@ -435,6 +475,7 @@ SimulationAnswer simulate(const Mechanism<double>& m, Workspace<double>& w, std:
   for (std::size_t i = 1; i < controller.knots.size(); ++i)
     if (!(controller.knots[i] > controller.knots[i - 1]))
       throw Error("read knots that do not increase, expected knots that do");
+  check_steps(options, times.back() - start);
   Run run(m, w, start, times.back(), options, controller);
   SimulationAnswer& answer = run.answer();
   bool good = run.begin(start);

@@ -270,6 +270,38 @@ TEST_F(SimulateTool, RowsAreAtGivenTimesAndJointsWhereTheyAreSaid) {
               HasSubstr("--positions: read the joint 'nothing'"));
 }
 
+/// What cannot move stands, by every method and with every way of keeping loops.
+TEST_F(SimulateTool, AStructureStands) {
+  write("frame.yaml",
+        "robot: frame\nbodies: {a: {mass: 1 kg, rod: [1, 0, 0]}, b: {mass: 1 kg, rod: [0, 1, 0]}}\njoints:\n"
+        "  foot: {type: revolute, parent: base, child: a, axis: [0, 0, 1], home: 0, friction: {coulomb: 1 N m}}\n"
+        "  corner: {type: revolute, parent: a, child: b, origin: {xyz: [1, 0, 0]}, axis: [0, 0, 1], home: 0}\n"
+        "  top: {type: revolute, parent: base, child: b, origin: {xyz: [1, 1, 0]}, child_origin: {xyz: [0, 1, 0]}, "
+        "axis: [0, 0, 1]}\n");
+  for (const std::string rest :
+       {"--method adaptive", "--method stiff", "--method dae --friction smooth", "--method rk4",
+        "--method semi_implicit", "--loops projected", "--loops drift", "--by dalembert"}) {
+    const Outcome o = run("simulate frame.yaml --time 0.1 --step 0.05 -o out.csv " + rest);
+    EXPECT_EQ(o.code, 0) << rest << o.err;
+    const Table t = table("out.csv");
+    ASSERT_EQ(t.rows.size(), 3U) << rest;
+    for (const auto& row : t.rows)
+      for (std::size_t c = 1; c < row.size(); ++c)
+        if (const std::string& name = t.columns[c]; name.starts_with("v.") || name.starts_with("a.")) {
+          EXPECT_NEAR(row[c], 0, 1e-12) << rest;
+        }
+  }
+}
+
+TEST_F(SimulateTool, StepsThatNeverEndAreRefused) {
+  for (const std::string rest :
+       {"--method rk4 --fixed-step 1e-300", "--method semi_implicit --fixed-step 1e-9", "--hold 1e-300"}) {
+    const Outcome o = simulate_robot("four_bar", rest);
+    EXPECT_EQ(o.code, 2) << rest;
+    EXPECT_THAT(o.err, HasSubstr("expected 5e-08 s or more: at most 20000000 steps")) << rest;
+  }
+}
+
 TEST_F(SimulateTool, NumericalOutcomesAreTold) {
   const Outcome rates = simulate_robot("four_bar", "--rates crank=1,rocker=9");
   EXPECT_EQ(rates.code, 3);

@@ -19,6 +19,21 @@ std::vector<std::string> names(const BaseParameters& b) {
   return all;
 }
 
+/// A structure has no motion that shows anything: said at once, not after ever more states.
+TEST(BaseParameters, OfWhatCannotMoveAreRefused) {
+  const Mechanism<double> m =
+      prepared_from(
+          "robot: frame\nbodies: {a: {mass: 1 kg, rod: [1, 0, 0]}, b: {mass: 1 kg, rod: [0, 1, 0]}}\njoints:\n"
+          "  foot: {type: revolute, parent: base, child: a, role: actuated, home: 0}\n"
+          "  corner: {type: revolute, parent: a, child: b, origin: {xyz: [1, 0, 0]}, guess: 0}\n"
+          "  top: {type: revolute, parent: base, child: b, origin: {xyz: [1, 1, 0]}, child_origin: {xyz: [0, 1, 0]}}\n")
+          .mechanism;
+  try {
+    (void)base_parameters(m);
+    FAIL() << "accepted";
+  } catch (const Error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("cannot move")); }
+}
+
 /// Paper 003, Table I: ten parameters. Six joints on a circle of 0.12 m: the sums of squares of r_B are 3 and 6 times 0.12^2.
 TEST(BaseParameters, OfPalidaAreTableOne) {
   const BaseParameters b = base_parameters(shipped("palida"), {true, true});

@@ -93,6 +93,26 @@ TEST_F(ControlStudyTest, RunsSweepsAndReports) {
 }
 
 /// Quasi-static feedforward puts the tip where it should be; the drives follow equally well either way.
+/// Nothing to tell of a run that ended before its first sample: no zero, and a report that can be read.
+TEST_F(ControlStudyTest, ARunThatCannotBeginHasNoErrors) {
+  const Study s = parse_study(
+      "study: far\nrobot: ../robots/delta.yaml\nmotion: {motion: far, line: {to: {z: -3}, duration: 1 s}}\ncompute: "
+      "control\n"
+      "control: {runs: [{name: pd, law: joint}, {name: force, law: computed_force}]}\n",
+      std::string(GOUGH_SOURCE_DIR) + "/studies/test.yaml");
+  const ControlStudyResult r = run(s);
+  ASSERT_EQ(r.runs.size(), 2U);
+  EXPECT_FALSE(r.ok());
+  EXPECT_TRUE(std::isnan(r.runs[0].all()));
+  EXPECT_THAT(control_study_text(s, r),
+              testing::AllOf(testing::Not(HasSubstr("0.00")), testing::Not(HasSubstr("nan"))));
+  EXPECT_TRUE(written("result.json")["runs"][0]["rms_all"].is_null());
+  const json report = written("report.json");
+  for (const json& table : report["tables"])
+    for (const json& row : table["rows"])
+      for (const json& cell : row) EXPECT_TRUE(cell.is_string()) << cell;
+}
+
 TEST_F(ControlStudyTest, FeedforwardKnowsElasticLinks) {
   Study s = study("elastic_five_bar", "{to: {x: 0.06, y: 0.45}, duration: 0.25 s}",
                   "  runs:\n    - {name: rigid, law: computed_force}\n"

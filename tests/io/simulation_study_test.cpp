@@ -72,7 +72,8 @@ TEST_F(SimulationStudyTest, RigidForcesNearlyFollowTheMotion) {
 TEST_F(SimulationStudyTest, RigidForcesTakeARigidRobotWhereItsMotionSays) {
   for (const std::string step : {"20 ms", "0.7 ms"}) {
     const std::string text =
-        "study: s\nrobot: ../robots/five_bar.yaml\nmotion:\n  motion: there\n  line: {from: {x: -0.05, y: 0.36}, to: {x: 0.05, y: 0.4}, "
+        "study: s\nrobot: ../robots/five_bar.yaml\nmotion:\n  motion: there\n  line: {from: {x: -0.05, y: 0.36}, to: "
+        "{x: 0.05, y: 0.4}, "
         "duration: 0.1 s, profile: bang_bang}\nstep: " +
         step + "\ncompute: simulate\nsimulate:\n  time: 0.16 s\n  forces: rigid\n  runs:\n    - {name: one}\n";
     const SimulationStudyResult r = run(parse_study(text, std::string(GOUGH_SOURCE_DIR) + "/studies/test.yaml"));

@@ -85,9 +85,10 @@ struct SimulationStudyResult {
   bool stopped() const;
 };
 
-/// The same for a study with runs: a table for each, NAME.csv.
+/// The same for a study with runs: a table for each, NAME.csv. `go_on` is asked between rows too.
 SimulationStudyResult run_simulation_study(const Study& study, const std::string& folder,
-                                           const std::function<bool(const SimulationRow&)>& after_row = {});
+                                           const std::function<bool(const SimulationRow&)>& after_row = {},
+                                           const std::function<bool()>& go_on = {});
 std::string simulation_study_text(const Study& study, const SimulationStudyResult& result);
 
 std::string study_text(const Study& study, const StudyResult& result);

@@ -32,6 +32,7 @@ struct SimulationOptions {
   double hold = 0;              ///< [s] the controller is asked at multiples of it and its forces held; 0: always
   std::optional<double> start;  ///< [s] time of the state that a run begins with; none: that of the first row
   long most_steps = 20'000'000;
+  std::function<bool()> go_on = {};  ///< asked before every step; false ends the run there, without a row
 };
 
 /// What drives the mechanism: sees a closed state (q, v; X0, V are current), writes w.tau and w.external. Between its knots it is a smooth
