@@ -123,6 +123,7 @@ gough::FlexReport coupled(const Options& o, const gough::Mechanism<double>& m, c
   c.keep_table = job.keep_table;
   c.longest_step = o.flex.step;
   c.after_row = after_row;
+  c.go_on = [] { return !interrupted(); };
   if (c.start == gough::FlexStart::given)
     std::tie(c.elastic_q, c.elastic_v) = gough::load_elastic_start(o.flex.start, bent.mechanism);
   return gough::report_coupled(m, bent, rows, c);

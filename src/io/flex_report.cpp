@@ -291,6 +291,7 @@ FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent,
   options.elastic_q = job.elastic_q;
   options.elastic_v = job.elastic_v;
   options.longest_step = job.longest_step;
+  options.go_on = job.go_on;
   const CoupledPath path = coupled_path(bent.mechanism, wanted, drives, options, [&](const CoupledRow& r) {
     std::vector<double> row = {r.row.t};
     if (m.platform.exists()) {

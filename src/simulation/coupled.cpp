@@ -82,6 +82,7 @@ CoupledPath coupled_path(const Mechanism<double>& bent, const DesiredPath& desir
   SimulationOptions o;
   o.integrator.tolerance = options.tolerance;
   o.integrator.longest_step = options.longest_step;
+  o.go_on = options.go_on;
   Workspace<double> w(bent);
   const ElasticStart elastic{options.start == FlexStart::quasistatic, options.elastic_q, options.elastic_v};
   if (const Answer start = start_of_drives(bent, drives, w, elastic); !start.ok()) {

@@ -119,18 +119,6 @@ const WrenchOverTime& DriveMotion::wrench() const {
   return rigid != nullptr ? rigid->wrench() : none;
 }
 
-std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
-                                     const std::function<void(const AlongRow&)>& on_row) {
-  std::vector<KnownState> drives(states.begin(), states.end());
-  const AlongAnswer answer = inverse_along(m, states, {}, [&](const AlongRow& row) {
-    drives[row.index].motion.motion = drives_in(m, row.w);
-    if (on_row) on_row(row);
-    return true;
-  });
-  if (!answer.ok()) throw Error(answer.explain(m.name));
-  return drives;
-}
-
 Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double rate) {
   std::vector<double> knots = motion.knots();
   auto drives = std::make_shared<IdealDrives>(m, std::move(motion), rate);

@@ -70,6 +70,7 @@ struct CoupledJob {
   std::function<bool()> after_row;
   double longest_step = 0;                      ///< [s]; 0: what the tolerance allows
   VecX<double> elastic_q = {}, elastic_v = {};  ///< of FlexStart::given
+  std::function<bool()> go_on = {};             ///< asked between rows too
 };
 FlexReport report_coupled(const Mechanism<double>& m, const BentMechanism& bent, const KnownMotion& motion,
                           const CoupledJob& job);

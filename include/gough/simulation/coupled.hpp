@@ -29,7 +29,8 @@ struct CoupledOptions {
   FlexStart start = FlexStart::undeformed;
   VecX<double> elastic_q, elastic_v;  ///< of the bent mechanism's elastic coordinates, for FlexStart::given
   double tolerance = bending_tolerance;
-  double longest_step = 0;  ///< [s]; 0: what the tolerance allows
+  double longest_step = 0;           ///< [s]; 0: what the tolerance allows
+  std::function<bool()> go_on = {};  ///< asked between rows too
 };
 
 struct CoupledRow {

@@ -32,10 +32,6 @@ class DriveMotion {
   std::vector<double> knots_;
 };
 
-/// The drives of a robot along a motion of its platform or its actuators, elastic joints relaxed. Throws Error where it cannot follow.
-std::vector<KnownState> drives_along(const Mechanism<double>& m, std::span<const KnownState> states,
-                                     const std::function<void(const AlongRow&)>& on_row = {});
-
 /// A controller for simulate; the motion's wrench acts on the platform. Throws Error where the actuators cannot move independently of each
 /// other.
 Controller ideal_drives(const Mechanism<double>& m, DriveMotion motion, double rate = 200);
