@@ -1,7 +1,8 @@
 # The commands of this project; `make` lists them.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 30
+FUZZ_RUNS ?=
 NIGHT_FUZZ_SECONDS ?= 3600
 RANDOM_SEEDS ?= 4000
 RANDOM_FIRST ?= 1
@@ -12,7 +13,7 @@ CPP_FILES = $(shell find $(wildcard include src cli python tests bench benchmark
 
 PY_FILES = $(shell find $(wildcard python tools tests bench docs) -name '*.py' -not -path '*/.*')
 
-.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify verify-night all-code-test more-tests browser-test notebooks wheel docs pictures format format-check schema install clean
+.PHONY: help setup build python demo test bench bench-peers benchmarks operations verify verify-night all-code-test more-tests browser-test notebooks fuzz wheel docs pictures format format-check schema install clean
 .NOTPARALLEL:
 
 help:  ## list these targets
@@ -89,18 +90,29 @@ verify:  ## test; all generated code; browser; notebooks; wheel; clang-tidy; tes
 	@echo "== tests with address and undefined-behaviour sanitizers"
 	@$(BUILD) build/verify -j$(JOBS)
 	@ctest --test-dir build/verify -j$(JOBS) --output-on-failure --no-tests=error
-	@$(MAKE) fuzz-robot_file CORPUS=robots
-	@$(MAKE) fuzz-motion_file CORPUS="motions studies"
-	@echo "verify: tests, notebooks, wheel, all generated code, sanitizers, clang-tidy, browser and twice $(FUZZ_SECONDS) s of fuzzing passed"
+	@$(MAKE) fuzz
+	@echo "verify: tests, notebooks, wheel, all generated code, sanitizers, clang-tidy, browser and fuzzing passed"
 
 verify-night:  ## verify, fuzzing each reader for NIGHT_FUZZ_SECONDS
 	@$(MAKE) verify FUZZ_SECONDS=$(NIGHT_FUZZ_SECONDS)
 
+fuzz: fuzz-robot_file fuzz-motion_file fuzz-study_file fuzz-table fuzz-command_line  ## change inputs of every reader for FUZZ_SECONDS each, or FUZZ_RUNS times (part of verify)
+
+# Seeds are the shipped files, those written by hand and those that once went wrong; what is found joins them in build/fuzz.
+fuzz-robot_file: CORPUS = robots
+fuzz-motion_file: CORPUS = motions
+fuzz-study_file: CORPUS = studies
+fuzz-table: CORPUS = tests/fuzz/inputs
+
 fuzz-%:
-	@echo "== fuzzing $*s for $(FUZZ_SECONDS) s"
-	@mkdir -p build/fuzz/$*
-	@build/verify/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 \
-	  -artifact_prefix=build/fuzz/ build/fuzz/$* $(CORPUS) >build/fuzz/$*.log 2>&1 || { tail -n 50 build/fuzz/$*.log; exit 1; }
+	@cmake --preset verify >/dev/null
+	@$(BUILD) build/verify -j$(JOBS) --target $*_fuzz
+	@echo "== fuzzing $*: $(if $(FUZZ_RUNS),$(FUZZ_RUNS) runs,$(FUZZ_SECONDS) s)"
+	@mkdir -p build/fuzz/$* build/fuzz/scratch
+	@TMPDIR=$(CURDIR)/build/fuzz/scratch build/verify/tests/fuzz/$*_fuzz \
+	  $(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS),-max_total_time=$(FUZZ_SECONDS)) -timeout=10 -rss_limit_mb=4096 -max_len=20000 \
+	  -print_final_stats=1 -artifact_prefix=$(CURDIR)/build/fuzz/ \
+	  build/fuzz/$* tests/fuzz/seeds/$* $(CORPUS) >build/fuzz/$*.log 2>&1 || { tail -n 50 build/fuzz/$*.log; exit 1; }
 	@grep number_of_executed_units build/fuzz/$*.log
 
 all-code-test:  ## generated code of every robot, compiled by gcc and clang, beside the library (part of verify)

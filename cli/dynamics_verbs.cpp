@@ -28,9 +28,9 @@ std::vector<double> weights_from(const std::string& text, const gough::Mechanism
 /// Why the work ended early, on standard error; where the finished rows are.
 int explain_end(const gough::AlongAnswer& answer, std::size_t asked, const Options& o) {
   if (answer.ok() && !answer.stopped) return done;
-  if (answer.stopped) fmt::print(stderr, "{}: interrupted\n", o.motion);
-  else fmt::print(stderr, "{}\n", answer.explain(o.motion));
-  if (!o.output.empty()) fmt::print(stderr, "{}: {} of {} rows are done and kept\n", o.output, answer.rows, asked);
+  if (answer.stopped) say("{}: interrupted\n", o.motion);
+  else say("{}\n", answer.explain(o.motion));
+  if (!o.output.empty()) say("{}: {} of {} rows are done and kept\n", o.output, answer.rows, asked);
   return numerical;
 }
 
@@ -63,11 +63,11 @@ int inverse(const Options& o) {
     return failed;
   if (!o.json && o.output.empty() && report.answer.rows > 0) print("\n  -o FILE.csv writes the table of all states.\n");
   if (!report.not_unique.empty())
-    fmt::print(stderr, "{}: the wrenches of {} are not unique: loop equations are redundant; the smallest are given\n",
-               o.robot, listed(report.not_unique));
+    say("{}: the wrenches of {} are not unique: loop equations are redundant; the smallest are given\n", o.robot,
+        listed(report.not_unique));
   int code = explain_end(report.answer, report.asked, o);
   for (const std::string& text : report.beyond) {
-    fmt::print(stderr, "{}: out_of_limits: {}\n", o.motion, text);
+    say("{}: out_of_limits: {}\n", o.motion, text);
     code = numerical;
   }
   return code;
@@ -104,7 +104,7 @@ int forward(const Options& o) {
                                              answer.rows == 1 ? "" : "s", name(options.dynamics.by))
                                : gough::table_text(table);
   if (const int failed = print(text); failed != done) return failed;
-  if (!answer.instead.empty()) fmt::print(stderr, "{}: dalembert instead of legs: {}\n", o.robot, answer.instead);
+  if (!answer.instead.empty()) say("{}: dalembert instead of legs: {}\n", o.robot, answer.instead);
   return explain_end(answer, states.states.size(), o);
 }
 
@@ -141,8 +141,8 @@ int compare_scaling(const Options& o) {
   const std::string written = fmt::format("{}: {}\n", folder, fmt::join(files, ", "));
   const std::string text = o.json ? gough::scaling_json(scaling) : gough::scaling_text(scaling) + written;
   if (const int failed = print(text); failed != done) return failed;
-  if (scaling.stopped) fmt::print(stderr, "{}: interrupted; what was measured is kept in {}\n", o.robot, folder);
-  if (!scaling.agrees()) fmt::print(stderr, "{}: formulations disagree beyond rounding\n", o.robot);
+  if (scaling.stopped) say("{}: interrupted; what was measured is kept in {}\n", o.robot, folder);
+  if (!scaling.agrees()) say("{}: formulations disagree beyond rounding\n", o.robot);
   return scaling.agrees() && !scaling.stopped ? done : numerical;
 }
 
@@ -158,7 +158,7 @@ int compare(const Options& o) {
   } else {
     const auto motion = gough::load_known_motion(o.motion, m, o.step, gough::ElasticMotion::locked);
     if (const auto answer = gough::closed_states(m, motion, states); !answer.ok()) {
-      fmt::print(stderr, "{}\n", answer.explain(o.motion));
+      say("{}\n", answer.explain(o.motion));
       return numerical;
     }
   }
@@ -168,17 +168,14 @@ int compare(const Options& o) {
       failed != done)
     return failed;
   if (std::none_of(c.formulations.begin(), c.formulations.end(), [](const auto& f) { return f.inverse || f.forward; }))
-    fmt::print(stderr, "{}: no formulation has an answer at any of the {} states: {}\n", o.robot, c.states,
-               c.formulations.front().failure);
+    say("{}: no formulation has an answer at any of the {} states: {}\n", o.robot, c.states,
+        c.formulations.front().failure);
   for (const gough::Compared& f : c.formulations)
-    if (f.missed)
-      fmt::print(stderr, "{}: {} has no answer where the first formulation has one: {}\n", o.robot, name(f.by),
-                 f.failure);
+    if (f.missed) say("{}: {} has no answer where the first formulation has one: {}\n", o.robot, name(f.by), f.failure);
     else if (!f.agrees())
-      fmt::print(stderr,
-                 "{}: {} disagrees with the first formulation: {:.1e} of the inverse, {:.1e} of the forward "
-                 "dynamics; rounding explains {:.1e} and {:.1e}\n",
-                 o.robot, name(f.by), f.inverse.value_or(0), f.forward.value_or(0),
-                 gough::allowed_disagreement * c.inverse_condition, gough::allowed_disagreement * c.forward_condition);
+      say("{}: {} disagrees with the first formulation: {:.1e} of the inverse, {:.1e} of the forward "
+          "dynamics; rounding explains {:.1e} and {:.1e}\n",
+          o.robot, name(f.by), f.inverse.value_or(0), f.forward.value_or(0),
+          gough::allowed_disagreement * c.inverse_condition, gough::allowed_disagreement * c.forward_condition);
   return c.agrees() ? done : numerical;
 }

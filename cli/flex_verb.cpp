@@ -102,13 +102,13 @@ int follow(const Options& o, const gough::Mechanism<double>& m, const gough::Fle
     return failed;
   if (report.command.ok() && !report.stopped && report.failed().empty()) return done;
   if (report.command.ok() && !report.stopped) {
-    fmt::print(stderr, "{}: {}\n", o.motion, report.failed());
+    say("{}: {}\n", o.motion, report.failed());
     return numerical;
   }
   if (report.stopped)
-    fmt::print(stderr, "{}: interrupted{}\n", o.motion,
-               report.command.ok() && !o.output.empty() ? "; the drives are kept in " + o.output : "");
-  else fmt::print(stderr, "{}: {}: {}\n", o.motion, name(report.command.status), report.command.reason);
+    say("{}: interrupted{}\n", o.motion,
+        report.command.ok() && !o.output.empty() ? "; the drives are kept in " + o.output : "");
+  else say("{}: {}: {}\n", o.motion, name(report.command.status), report.command.reason);
   return numerical;
 }
 
@@ -158,17 +158,15 @@ int flex(const Options& o) {
   if (!o.json && o.output.empty() && report.answer.results > 0)
     print("\n  -o FILE.csv writes the table of all rows.\n");
   if (static_cast<int>(m.actuator.size()) > m.nv - m.rank - m.idle_free)
-    fmt::print(stderr,
-               "{}: {} actuators drive {} freedoms: the rigid robot's forces are the smallest ones, the elastic "
-               "robot's follow "
-               "from its stiffness\n",
-               o.robot, m.actuator.size(), m.nv - m.rank - m.idle_free);
-  for (const std::string& warning : report.answer.range.warnings())
-    fmt::print(stderr, "{}: warning: {}\n", o.robot, warning);
+    say("{}: {} actuators drive {} freedoms: the rigid robot's forces are the smallest ones, the elastic "
+        "robot's follow "
+        "from its stiffness\n",
+        o.robot, m.actuator.size(), m.nv - m.rank - m.idle_free);
+  for (const std::string& warning : report.answer.range.warnings()) say("{}: warning: {}\n", o.robot, warning);
   if (report.done()) return done;
-  if (report.answer.along.stopped) fmt::print(stderr, "{}: interrupted\n", o.motion);
-  else fmt::print(stderr, "{}\n", report.answer.along.explain(o.motion));
+  if (report.answer.along.stopped) say("{}: interrupted\n", o.motion);
+  else say("{}\n", report.answer.along.explain(o.motion));
   if (!o.output.empty() && report.answer.results > 0)
-    fmt::print(stderr, "{}: {} of {} rows are done and kept\n", o.output, report.answer.results, rows);
+    say("{}: {} of {} rows are done and kept\n", o.output, report.answer.results, rows);
   return numerical;
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gough/gough.hpp"
+#include "progress.hpp"
 #include "robot_of.hpp"
 #include "verbs.hpp"
 
@@ -24,16 +25,36 @@ gough::PoseMask mask_from(const std::string& text) {
   return mask;
 }
 
-/// The motion's poses one after the other: how near to singularities, which limits.
-int check_along(const gough::Mechanism<double>& m, const gough::PoseList& list, const Options& o) {
-  const gough::Survey survey = gough::survey_poses(m, list.poses);
-  if (const int failed = print(o.json ? gough::survey_json(survey, list.t) : "\n" + gough::survey_text(survey, list.t));
+/// The motion's states one after the other: how near to singularities, which limits.
+int check_along(const gough::Mechanism<double>& m, const std::vector<gough::MotionState>& states, const Options& o) {
+  catch_interrupts();
+  std::vector<double> t;
+  for (const gough::MotionState& s : states) t.push_back(s.t);
+  gough::Survey survey;
+  {
+    Progress progress("state", states.size());
+    survey = gough::survey_motion(m, states, [&] { return progress.step(); });
+  }
+  if (const int failed = print(o.json ? gough::survey_json(survey, t) : "\n" + gough::survey_text(survey, t));
       failed != done)
     return failed;
+  if (survey.poses < states.size()) {
+    say("{}: interrupted after {} of {} states\n", o.along, survey.poses, states.size());
+    return numerical;
+  }
   if (survey.failures.empty()) return done;
   const auto& [row, answer] = survey.failures.front();
-  fmt::print(stderr, "{}:{}: {}\n", o.along, list.line[row], answer.explain());
+  const std::string where = states[row].line > 0 ? fmt::format("{}:{}", o.along, states[row].line)
+                                                 : fmt::format("{}: t = {:g} s", o.along, t[row]);
+  say("{}: {}\n", where, answer.explain());
   return numerical;
+}
+
+/// The pose of an option: what is wrong with it is said of the option.
+gough::Transform<double> given_pose(const gough::Vec6<double>& x, const gough::PoseMask& read) {
+  try {
+    return gough::pose_from_vector(x, read);
+  } catch (const gough::Error& e) { throw gough::Error(fmt::format("--pose: {}", e.what())); }
 }
 
 /// One answer: on standard output when there is a position to show; the reason of a failure on standard error as well.
@@ -42,7 +63,7 @@ int show(const gough::Mechanism<double>& m, const gough::Posture& posture, const
       failed != done)
     return failed;
   if (posture.answer.ok()) return done;
-  fmt::print(stderr, "{}: {}\n", o.robot, posture.answer.explain());
+  say("{}: {}\n", o.robot, posture.answer.explain());
   return numerical;
 }
 
@@ -52,7 +73,7 @@ int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture
       failed != done)
     return failed;
   if (!all.empty()) return done;
-  fmt::print(stderr, "{}: unreachable: no answer ({})\n", o.robot, method);
+  say("{}: unreachable: no answer ({})\n", o.robot, method);
   return numerical;
 }
 
@@ -60,26 +81,30 @@ int show_all(const gough::Mechanism<double>& m, const std::vector<gough::Posture
 
 int check(const Options& o) {
   const gough::Prepared ready = gough::prepare(described(o));
-  gough::PoseList list;
-  if (!o.along.empty()) list = gough::poses_of_table(gough::read_table(o.along), o.along);
+  std::vector<gough::MotionState> states;
+  if (!o.along.empty()) {
+    if (!ready.mechanism.platform.exists())
+      throw gough::Error({o.robot, 0}, "read no platform, expected one for --along");
+    states = gough::states_along(o.along, ready.mechanism, o.step);
+  }
   const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
   const bool only_along = o.json && !o.along.empty();
   if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
       failed != done)
     return failed;
-  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, list, o);
+  if (ready.home.assembly.closed && !o.along.empty()) return check_along(ready.mechanism, states, o);
   if (ready.home.assembly.closed) return done;
-  fmt::print(stderr, "{}: the home pose cannot be assembled: {}\n", o.robot,
-             ready.home.assembly.explain(ready.mechanism));
+  say("{}: the home pose cannot be assembled: {}\n", o.robot, ready.home.assembly.explain(ready.mechanism));
   return numerical;
 }
 
 int ik(const Options& o) {
   const auto m = rigid_robot_of(o);
   const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
-  const auto pose = gough::pose_from_vector(Eigen::Map<const gough::Vec6<double>>(x.data()));
   gough::InverseOptions options;
   if (!o.coordinates.empty()) options.coordinates = mask_from(o.coordinates);
+  const auto pose =
+      given_pose(Eigen::Map<const gough::Vec6<double>>(x.data()), options.coordinates.value_or(m.platform.coordinates));
   options.mode = o.mode;
   if (o.all) {
     const bool closed = std::none_of(m.leg_form.begin(), m.leg_form.end(),

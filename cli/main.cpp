@@ -2,17 +2,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
+#include <vector>
 
 #include "gough/gough.hpp"
 #include "robot_of.hpp"
 #include "verbs.hpp"
 
 int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) fmt::print(stderr, "gough: the output could not be written\n");
+  const std::string harmless = gough::shown(text);
+  const bool written =
+      std::fwrite(harmless.data(), 1, harmless.size(), stdout) == harmless.size() && std::fflush(stdout) == 0;
+  if (!written) say("gough: the output could not be written\n");
   return written ? done : bad_input;
 }
+
+void say_text(const std::string& text) { fmt::print(stderr, "{}", gough::shown(text)); }
 
 gough::RobotDescription described(const Options& o, const std::vector<gough::Setting>& settings) {
   return gough::parse_robot(o.robot_text, o.robot, settings);
@@ -241,6 +248,45 @@ std::string in_our_words(const CLI::App* app, const CLI::Error& e) {
   return text;
 }
 
+/// How many letters must be put in, left out, changed or swapped with the next to make one word of another.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+/// A first word that is no verb: the nearest one is named.
+void expect_verb(const CLI::App& app, const std::string& word) {
+  if (word.empty() || word.starts_with("-")) return;
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return;
+  const auto nearest = std::min_element(
+      verbs.begin(), verbs.end(), [&](const auto& a, const auto& b) { return distance(word, a) < distance(word, b); });
+  const bool near = word.size() < 40 && distance(word, *nearest) <= 1 + word.size() / 3;
+  throw gough::Error(fmt::format("read the verb '{}', expected {}", gough::beginning(word, 40),
+                                 near ? fmt::format("'{}'? gough --help lists the verbs", *nearest)
+                                      : fmt::format("one of {}", fmt::join(verbs, ", "))));
+}
+
+/// Help, or what is wrong with the arguments, is said.
+int said_by(const CLI::App& app, const CLI::ParseError& e) {
+  std::ostringstream out, err;
+  const bool asked = app.exit(e, out, err) == 0;
+  say("{}", err.str());
+  const int said = print(out.str());
+  return asked ? said : bad_input;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -254,7 +300,10 @@ int main(int argc, char** argv) {
       app.add_subcommand("check", "what the mechanism can do: mobility, redundant equations, actuation");
   add_robot(check_verb, o);
   check_verb->add_option("--along", o.along,
-                         "a table of platform poses (CSV with x y z rx ry rz): indices and limits along it");
+                         "a motion file, or a table of poses or drives (CSV with x y z rx ry rz, or q.NAME): indices "
+                         "and limits along it");
+  check_verb->add_option("--step", o.step, "seconds between the states of a motion file; default 1e-3")
+      ->check(CLI::PositiveNumber);
   CLI::App* ik_verb = app.add_subcommand("ik", "inverse kinematics: joints from the platform's pose");
   add_robot(ik_verb, o);
   ik_verb->add_option("--pose", o.pose, "x,y,z,rx,ry,rz of the platform [m, rad], units allowed")->required();
@@ -314,7 +363,9 @@ int main(int argc, char** argv) {
   schema_verb->add_option("KIND", o.schema, "robot (default), motion or study")
       ->check(CLI::IsMember({"robot", "motion", "study"}));
   for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
+  const gough::KeepInputs keep;
   try {
+    if (argc > 1) expect_verb(app, argv[1]);
     app.parse(argc, argv);
     if (!o.robot.empty() && !view_verb->parsed()) o.robot_text = gough::read_robot_text(o.robot);
     if (check_verb->parsed()) return check(o);
@@ -334,14 +385,14 @@ int main(int argc, char** argv) {
     if (excite_verb->parsed()) return excite(o);
     if (identify_verb->parsed()) return identify(o);
     if (schema_verb->parsed()) return schema(o);
-  } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? done : bad_input; } catch (const gough::Error& e) {
-    fmt::print(stderr, "{}\n", e.what());
+  } catch (const CLI::ParseError& e) { return said_by(app, e); } catch (const gough::Error& e) {
+    say("{}\n", e.what());
     return bad_input;
   } catch (const gough::Failure& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    say("{}\n", e.what());
     return numerical;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "gough: unexpected: {}\n", e.what());
+    say("gough: unexpected: {}\n", e.what());
     return bad_input;
   }
   return done;

@@ -56,7 +56,7 @@ int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const s
   if (runs.runs.empty() && !runs.stopped)
     throw gough::Error(m.name + ": read limits that leave no way along any coordinate, expected some");
   if (runs.runs.empty()) {
-    fmt::print(stderr, "{}: interrupted before there was a run; nothing is written\n", o.robot);
+    say("{}: interrupted before there was a run; nothing is written\n", o.robot);
     return numerical;
   }
   const std::string name = std::filesystem::path(o.robot).stem().string() + "_" + o.excite.scheme;
@@ -69,7 +69,7 @@ int excite_by_lines(const Options& o, const gough::Mechanism<double>& m, const s
              : fmt::format("{}: {} runs to and fro in {}\n\n{}: {}\n", m.name, runs.runs.size(),
                            fmt::join(runs.name, ", "), folder, fmt::join(files, ", "));
   if (const int failed = print(text); failed != done || !runs.stopped) return failed;
-  fmt::print(stderr, "{}: interrupted; the runs so far are kept\n", o.robot);
+  say("{}: interrupted; the runs so far are kept\n", o.robot);
   return numerical;
 }
 
@@ -102,7 +102,7 @@ int excite(const Options& o) {
   if (const int failed = print(o.json ? gough::excitation_json(m, e) : gough::excitation_text(m, e) + written);
       failed != done)
     return failed;
-  if (e.stopped) fmt::print(stderr, "{}: interrupted; the best motion so far is kept\n", o.robot);
+  if (e.stopped) say("{}: interrupted; the best motion so far is kept\n", o.robot);
   return e.stopped ? numerical : done;
 }
 
@@ -133,7 +133,7 @@ int identify(const Options& o) {
     r = gough::identify(m, data, validation, options);
   }
   if (r.full.size() == 0) {
-    fmt::print(stderr, "{}: interrupted before there was an estimate; nothing is written\n", i.data);
+    say("{}: interrupted before there was an estimate; nothing is written\n", i.data);
     return numerical;
   }
   const std::string stem = std::filesystem::path(o.robot).stem().string();
@@ -145,6 +145,6 @@ int identify(const Options& o) {
       failed != done)
     return failed;
   if (r.validation_problem.empty()) return done;
-  fmt::print(stderr, "{}; the estimate is kept, without validation\n", r.validation_problem);
+  say("{}; the estimate is kept, without validation\n", r.validation_problem);
   return r.stopped ? numerical : bad_input;
 }

@@ -5,7 +5,8 @@
 #include <mutex>
 #include <string>
 
-/// From here on SIGINT and SIGTERM are noted instead of ending the program; a second one ends it.
+/// From here on SIGINT and SIGTERM are noted, for the work to end between two rows; what has not ended 0.8 s later is ended, its rows kept.
+/// A second signal ends the program at once.
 void catch_interrupts();
 bool interrupted();
 

@@ -45,6 +45,15 @@ std::vector<bool> actuator_lengths(const gough::Mechanism<double>& m) {
   return lengths;
 }
 
+/// "crank, knee": as many as a message may have; check --json has them all.
+std::string names_of_tree(const gough::Mechanism<double>& m) {
+  constexpr int most = 40;
+  std::string all;
+  for (int v = 0; v < std::min(m.nv, most); ++v)
+    all += (v > 0 ? ", " : "") + m.coordinate[static_cast<std::size_t>(v)].name;
+  return m.nv > most ? all + ", .. (check --json lists all under `coordinate_names`)" : all;
+}
+
 /// "crank=5, slide=0.1": coordinates of the tree and numbers.
 std::vector<std::pair<int, double>> pairs_from(const std::string& text, const std::string& option,
                                                const gough::Mechanism<double>& m,
@@ -62,8 +71,8 @@ std::vector<std::pair<int, double>> pairs_from(const std::string& text, const st
     const std::string name = plain(word.substr(0, sign));
     const int c = m.find_coordinate(name);
     if (c < 0 || c >= m.nv)
-      throw gough::Error(fmt::format("{}: read the joint '{}', expected one of the opened tree's; see check", option,
-                                     name.substr(0, 80)));
+      throw gough::Error(fmt::format("{}: read the joint '{}', expected one of the opened tree's: {}", option,
+                                     gough::beginning(name, 80), names_of_tree(m)));
     all.emplace_back(c, number(plain(word.substr(sign + 1)), option));
   }
   return all;
@@ -92,7 +101,7 @@ gough::Answer start_state(const gough::Mechanism<double>& m, const Options& o, g
     const auto x = gough::parse_numbers(o.pose, {true, true, true, false, false, false}, "--pose");
     gough::Vec6<double> pose;
     for (int i = 0; i < 6; ++i) pose[i] = x[static_cast<std::size_t>(i)];
-    answer = gough::inverse_kinematics(m, gough::pose_from_vector(pose), w);
+    answer = gough::inverse_kinematics(m, gough::pose_from_vector(pose, m.platform.coordinates), w);
   } else if (!o.actuators.empty()) {
     const auto x = gough::parse_numbers(o.actuators, actuator_lengths(m), "--actuators");
     answer = gough::forward_kinematics(
@@ -279,9 +288,9 @@ int follow(const Options& o) {
   if (const int failed = print(o.json ? nlohmann::json{{"robot", m.name}, {"rows", answer.rows}}.dump() + "\n" : text);
       failed != done)
     return failed;
-  if (answer.stopped) fmt::print(stderr, "{}: interrupted; {} rows are done and kept\n", o.motion, answer.rows);
-  if (!answer.ok()) fmt::print(stderr, "{}\n", answer.explain(o.motion));
-  if (!beyond.empty()) fmt::print(stderr, "{}: out_of_limits: {}\n", o.motion, beyond);
+  if (answer.stopped) say("{}: interrupted; {} rows are done and kept\n", o.motion, answer.rows);
+  if (!answer.ok()) say("{}\n", answer.explain(o.motion));
+  if (!beyond.empty()) say("{}: out_of_limits: {}\n", o.motion, beyond);
   return answer.ok() && !answer.stopped && beyond.empty() ? done : numerical;
 }
 
@@ -313,9 +322,9 @@ int simulate(const Options& o) {
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const gough::SimulationAnswer& a = reports[i].answer;
     const std::string who = path.empty() ? o.robot : fmt::format("{} ({} = {})", o.robot, path, all[i].value);
-    if (a.stopped) fmt::print(stderr, "{}: interrupted at t = {:g} s; {} rows are done and kept\n", who, a.t, a.rows);
-    if (!a.ok()) fmt::print(stderr, "{}: t = {:g} s: {}: {}\n", who, a.t, name(a.status), a.reason);
-    for (const std::string& x : reports[i].beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", who, x);
+    if (a.stopped) say("{}: interrupted at t = {:g} s; {} rows are done and kept\n", who, a.t, a.rows);
+    if (!a.ok()) say("{}: t = {:g} s: {}: {}\n", who, a.t, name(a.status), a.reason);
+    for (const std::string& x : reports[i].beyond) say("{}: out_of_limits: {}\n", who, x);
     if (codes[i] != done) code = codes[i];
   }
   return code;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "gough/gough.hpp"
@@ -29,7 +28,7 @@ int run_simulations(const gough::Study& study, const std::string& folder, const 
   }
   const int failed = print(o.json ? gough::simulation_json(result.runs) : gough::simulation_study_text(study, result));
   if (failed != done) return failed;
-  if (result.stopped()) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (result.stopped()) say("{}: interrupted; finished rows are kept in {}\n", o.study, folder);
   if (!o.json)
     if (const int lost = print_page(result.files, folder); lost != done) return lost;
   return result.stopped() ? numerical : done;
@@ -44,7 +43,7 @@ int run_controllers(const gough::Study& study, const std::string& folder, const 
   const int failed =
       print(o.json ? gough::control_study_json(study, result) : gough::control_study_text(study, result));
   if (failed != done) return failed;
-  if (result.stopped) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (result.stopped) say("{}: interrupted; finished rows are kept in {}\n", o.study, folder);
   if (!o.json)
     if (const int lost = print_page(result.files, folder); lost != done) return lost;
   return result.ok() ? done : numerical;
@@ -61,10 +60,10 @@ int run_beams(const gough::Study& study, const std::string& folder, const Option
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const gough::FlexReport& r = result.runs[i];
     for (const std::string& warning : r.answer.range.warnings())
-      fmt::print(stderr, "{}: {}: warning: {}\n", o.study, study.flex->runs[i].name, warning);
-    if (!r.answer.ok()) fmt::print(stderr, "{}\n", r.answer.along.explain(study.motion.file));
+      say("{}: {}: warning: {}\n", o.study, study.flex->runs[i].name, warning);
+    if (!r.answer.ok()) say("{}\n", r.answer.along.explain(study.motion.file));
   }
-  if (result.stopped()) fmt::print(stderr, "{}: interrupted; finished rows are kept in {}\n", o.study, folder);
+  if (result.stopped()) say("{}: interrupted; finished rows are kept in {}\n", o.study, folder);
   if (!o.json)
     if (const int lost = print_page(result.files, folder); lost != done) return lost;
   return result.ok() ? done : numerical;
@@ -89,13 +88,12 @@ int run(const Options& o) {
   const gough::InverseReport& along = result.inverse;
   if (!o.json)
     if (const int lost = print_page(result.files, folder); lost != done) return lost;
-  if (!along.answer.ok()) fmt::print(stderr, "{}\n", along.answer.explain(study.motion.file));
+  if (!along.answer.ok()) say("{}\n", along.answer.explain(study.motion.file));
   if (along.answer.stopped)
-    fmt::print(stderr, "{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, along.answer.rows,
-               along.asked, folder);
-  for (const std::string& text : along.beyond) fmt::print(stderr, "{}: out_of_limits: {}\n", o.study, text);
+    say("{}: interrupted; {} of {} rows are done and kept in {}\n", o.study, along.answer.rows, along.asked, folder);
+  for (const std::string& text : along.beyond) say("{}: out_of_limits: {}\n", o.study, text);
   const std::string disagreement = result.disagreement();
-  if (!disagreement.empty()) fmt::print(stderr, "{}: {}\n", o.study, disagreement);
+  if (!disagreement.empty()) say("{}: {}\n", o.study, disagreement);
   return along.done() && along.beyond.empty() && disagreement.empty() ? done : numerical;
 }
 
@@ -103,9 +101,8 @@ int report(const Options& o) {
   const std::string page = gough::page_of_result(o.result);
   const std::filesystem::path beside = std::filesystem::path(o.result).parent_path() / gough::report_page_file;
   const std::string path = o.output.empty() ? beside.string() : o.output;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << page << std::flush;
-  if (!out) throw gough::Error({path, 0}, "cannot be written, expected a place for a file");
-  if (o.json) return print(fmt::format("{}\n", nlohmann::json{{"file", path}, {"bytes", page.size()}}.dump()));
+  gough::write_file(path, page);
+  if (o.json)
+    return print(fmt::format("{}\n", nlohmann::json{{"file", gough::shown(path)}, {"bytes", page.size()}}.dump()));
   return print(fmt::format("{}: {:.1f} MB, open it in a browser\n", path, static_cast<double>(page.size()) / 1e6));
 }

@@ -1,6 +1,9 @@
 #pragma once
 /// The tool's verbs: one small function each. Exit 0 done, 2 bad input, 3 a numerical outcome.
+#include <fmt/format.h>
+
 #include <string>
+#include <utility>
 
 enum Exit { done = 0, bad_input = 2, numerical = 3 };
 
@@ -67,6 +70,12 @@ struct Options {
 
 /// Text goes out whole or the failure is said: a full disk or a closed pipe is not success.
 int print(const std::string& text);
+/// A message on standard error. What files and their names bring into it is shown, not obeyed.
+void say_text(const std::string& text);
+template <class... T>
+void say(fmt::format_string<T...> words, T&&... values) {
+  say_text(fmt::format(words, std::forward<T>(values)...));
+}
 
 int check(const Options& o);
 int ik(const Options& o);

@@ -1,31 +1,33 @@
 /// view: the robot file as a page, served on 127.0.0.1 only.
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cstdint>
-#include <cstdio>
+#include <csignal>
+#include <cstdlib>
+#include <future>
+#include <optional>
 #include <thread>
 
 #include "gough/error.hpp"
 #include "gough/io/view.hpp"
+#include "loopback_server.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using httplib::Request;
-using httplib::Response;
+using http::Request;
+using http::Response;
 
-constexpr const char* address = "127.0.0.1";
 constexpr auto between_looks = 150ms;
 constexpr auto longest_wait = 20s;
-constexpr int most_waiting = 16, threads = 32;  // waiting pages leave threads for the others
+constexpr auto grace = 300ms;  // for what still computes when the user ends it
+constexpr int most_waiting = 16;
 
 struct Route {
   const char* path;
@@ -35,121 +37,88 @@ constexpr std::array<Route, 4> routes = {{{"/", "GET"}, {"/robot", "GET"}, {"/ch
 
 /// Names under which a browser on this machine knows the server. Any other one was led here by foreign DNS.
 bool is_our_name(const std::string& host, int port) {
-  for (const std::string name : {address, "localhost"})
+  for (const std::string name : {"127.0.0.1", "localhost"})
     if (host == fmt::format("{}:{}", name, port) || (port == 80 && host == name)) return true;
   return false;
 }
 
 /// Asked by the user or by our page, not by another site's.
 bool is_ours(const Request& request, int port) {
-  if (request.get_header_value_count("Host") != 1 || !is_our_name(request.get_header_value("Host"), port)) return false;
+  if (request.count("host") != 1 || !is_our_name(request.field("host"), port)) return false;
   constexpr std::string_view scheme = "http://";
-  if (request.has_header("Origin")) {
-    const std::string origin = request.get_header_value("Origin");
+  if (request.count("origin") > 0) {
+    const std::string origin = request.field("origin");
     if (!origin.starts_with(scheme) || !is_our_name(origin.substr(scheme.size()), port)) return false;
   }
-  const std::string site = request.get_header_value("Sec-Fetch-Site");
+  const std::string site = request.field("sec-fetch-site");
   return request.path == "/" || site.empty() || site == "same-origin" || site == "none";
 }
 
-struct Refusal {
-  int status = 0;  ///< 0: none
-  const char* why = "";
-};
+Response in_words(int status, std::string_view words) {
+  return http::response(status, "text/plain", fmt::format("{}\n", words));
+}
+Response in_json(int status, std::string body) { return http::response(status, "application/json", std::move(body)); }
 
-Refusal refused(const Request& request, int port, Response& response) {
-  if (!is_ours(request, port)) return {403, "asked by another site, or under another name than 127.0.0.1"};
+/// Why a request is not answered; nothing where it is.
+std::optional<Response> refused(const Request& request, int port) {
+  if (!is_ours(request, port)) return in_words(403, "asked by another site, or under another name than 127.0.0.1");
   const auto* route =
       std::find_if(routes.begin(), routes.end(), [&](const Route& r) { return request.path == r.path; });
-  if (route == routes.end()) return {404, "there is nothing here"};
+  if (route == routes.end()) return in_words(404, "there is nothing here");
   if (request.method != route->method && !(request.method == "HEAD" && std::string_view(route->method) == "GET")) {
-    response.set_header("Allow", route->method);
-    return {405, "asked by another method than expected"};
+    Response other = in_words(405, "asked by another method than expected");
+    other.allow = route->method;
+    return other;
   }
-  if (request.has_header("Transfer-Encoding")) return {411, "expected a body of known length"};
-  if (request.get_header_value<std::uint64_t>("Content-Length") > gough::largest_view_request)
-    return {413, "expected less"};  // the library would read it all first
-  if (request.has_header("Content-Encoding")) return {415, "expected a plain body"};
-  if (request.method == "POST" && request.get_header_value("Content-Type") != "application/json")
-    return {415, "expected application/json"};
+  if (request.count("content-encoding") > 0) return in_words(415, "expected a plain body");
+  if (request.method == "POST" && request.field("content-type") != "application/json")
+    return in_words(415, "expected application/json");
   return {};
 }
 
-void protect(httplib::Server& server, int port) {
-  server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                              {"X-Frame-Options", "DENY"},
-                              {"Content-Security-Policy", "frame-ancestors 'none'"},
-                              {"Cross-Origin-Resource-Policy", "same-origin"},
-                              {"Referrer-Policy", "no-referrer"},
-                              {"Cache-Control", "no-store"}});
-  server.set_payload_max_length(gough::largest_view_request);
-  server.set_read_timeout(5s);
-  server.set_write_timeout(5s);
-  server.set_keep_alive_timeout(1);  // how long Ctrl-C may have to wait for idle browsers
-  server.set_pre_routing_handler([port](const Request& request, Response& response) {
-    const Refusal refusal = refused(request, port, response);
-    if (refusal.status == 0) return httplib::Server::HandlerResponse::Unhandled;
-    response.status = refusal.status;
-    response.set_content(fmt::format("{}\n", refusal.why), "text/plain");
-    return httplib::Server::HandlerResponse::Handled;
-  });
-}
-
 /// Says when the file was read again. Pages that ask in vain ask again.
-void wait_for_change(const gough::View& view, const Request& request, Response& response) {
+Response changed(const gough::View& view, std::string_view query) {
   static std::atomic<int> waiting = 0;
-  const std::string text = request.get_param_value("after");
+  constexpr std::string_view key = "after=";
   int known = 0;
-  if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), known);
-      error != std::errc() || end != text.data() + text.size()) {
-    response.status = 400;
-    return;
-  }
+  const char* end = query.data() + query.size();
+  if (!query.starts_with(key) || std::from_chars(query.data() + key.size(), end, known).ptr != end)
+    return in_words(400, "expected /changes?after=NUMBER");
   const bool has_room = ++waiting <= most_waiting;
   const int number = view.wait(known, has_room ? longest_wait : 0s);
   --waiting;
-  response.set_content(fmt::format("{{\"number\":{}}}", number), "application/json");
+  return in_json(200, fmt::format("{{\"number\":{}}}", number));
 }
 
-void serve(httplib::Server& server, const gough::View& view) {
-  server.Get("/", [page = gough::View::page()](const Request&, Response& response) {
-    response.set_content(page, "text/html; charset=utf-8");
-  });
-  server.Get("/robot",
-             [&](const Request&, Response& response) { response.set_content(view.robot(), "application/json"); });
-  server.Get("/changes", [&](const Request& request, Response& response) { wait_for_change(view, request, response); });
-  server.Post("/move", [&](const Request& request, Response& response) {
-    const gough::ViewReply reply = view.move(request.body);
-    response.status = reply.status;
-    response.set_content(reply.json, "application/json");
-  });
-}
+/// What the server answers.
+class Pages {
+ public:
+  Pages(const gough::View& view, int port)
+      : view_(view), port_(port), page_(http::response(200, "text/html; charset=utf-8", gough::View::page())) {}
 
-/// The port that was bound. Without the library's own options: they would let two servers share one port.
-int bind(httplib::Server& server, int wanted) {
-  server.set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  if (wanted == 0) {
-    if (const int port = server.bind_to_any_port(address); port > 0) return port;
-    throw gough::Error(fmt::format("no port of {} is free", address));
-  }
-  if (!server.bind_to_port(address, wanted))
-    throw gough::Error(fmt::format(
-        "--port {0}: cannot be used on {1}, expected a free port; without --port one is chosen", wanted, address));
-  return wanted;
-}
+  Response answer(const Request& request) const try {
+    if (const auto refusal = refused(request, port_)) return *refusal;
+    if (request.path == "/") return page_;
+    if (request.path == "/robot") return in_json(200, view_.robot());
+    if (request.path == "/changes") return changed(view_, request.query);
+    gough::ViewReply reply = view_.move(request.body);
+    return in_json(reply.status, std::move(reply.json));
+  } catch (const std::exception&) { return in_words(500, "this cannot be answered"); }
 
-/// Looks at the file until an interrupt comes or the server fails.
-void watch(gough::View& view, const std::atomic<bool>& ended) {
+ private:
+  const gough::View& view_;
+  int port_;
+  Response page_;
+};
+
+/// Looks at the file until an interrupt comes or the server has ended.
+void watch(gough::View& view, const std::shared_future<void>& serving) {
   std::string before = view.error();
-  if (!before.empty()) fmt::print(stderr, "{}\n", before);
-  while (!interrupted() && !ended) {
-    std::this_thread::sleep_for(between_looks);
+  if (!before.empty()) say("{}\n", before);
+  while (!interrupted() && serving.wait_for(between_looks) == std::future_status::timeout) {
     if (!view.look()) continue;
     const std::string now = view.error();
-    if (!now.empty() && now != before) fmt::print(stderr, "{}\n", now);
+    if (!now.empty() && now != before) say("{}\n", now);
     before = now;
   }
 }
@@ -157,27 +126,26 @@ void watch(gough::View& view, const std::atomic<bool>& ended) {
 }  // namespace
 
 int view(const Options& o) {
-  httplib::Server server;
+  LoopbackServer server(o.port, gough::largest_view_request);
   gough::View view(o.robot);
-  serve(server, view);
-  const int port = bind(server, o.port);
-  protect(server, port);
-  server.set_tcp_nodelay(true);
-  server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+  const Pages pages(view, server.port());
   catch_interrupts();
-  std::atomic<bool> ended = false;
-  std::thread listening([&] {
-    server.listen_after_bind();
-    ended = true;
-  });
-  while (!server.is_running() && !ended) std::this_thread::sleep_for(1ms);
+  std::signal(SIGPIPE, SIG_IGN);  // a message that nobody reads ends nothing
+  const auto answer = [&](const Request& request) { return pages.answer(request); };
+  const std::shared_future<void> serving = std::async(std::launch::async, [&] { server.run(answer); });
   const int said =
-      print(fmt::format("http://{}:{}/\nOpen this address in a browser; Ctrl-C ends it.\n", address, port));
-  if (said == done) watch(view, ended);
-  const bool failed = ended;
+      print(fmt::format("http://127.0.0.1:{}/\nOpen this address in a browser; Ctrl-C ends it.\n", server.port()));
+  std::future<void> watching = std::async(std::launch::async, [&view, said, serving] {
+    if (said == done) watch(view, serving);
+  });
+  while (!interrupted() && watching.wait_for(between_looks) == std::future_status::timeout) continue;
+  const bool failed = serving.wait_for(0s) == std::future_status::ready;
   view.stop();
   server.stop();
-  listening.join();
+  const auto is_late = [](const auto& work) { return work.wait_for(grace) == std::future_status::timeout; };
+  if (is_late(serving) || is_late(watching)) std::_Exit(said);  // nothing is kept that could be lost
+  serving.get();
+  watching.get();
   if (failed) throw gough::Error("the server ended by itself");
   return said;
 }

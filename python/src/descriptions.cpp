@@ -329,6 +329,9 @@ void bind_robot(nb::module_& m) {
               nb::for_setter(nb::sig("def platform(self, arg: PlatformDescription | None, /) -> None")),
               "PlatformDescription, or None", nb::for_setter(nb::arg().none()))
       .def_rw("lock_idle", &R::lock_idle)
+      .def_rw("closure_tolerance", &R::closure_tolerance, nb::arg().none(),
+              "[m] how far the geometry may miss one whose loops fit; 0: it is meant as it is; None: 1e-9 of the "
+              "robot's length")
       .def_ro("merged", &R::merged)
       .def(
           "body",
@@ -354,6 +357,7 @@ Description::Description(const RobotDescription& r)
       description(r.description),
       gravity(r.gravity),
       lock_idle(r.lock_idle),
+      closure_tolerance(r.closure_tolerance),
       merged(r.merged) {
   for (const BodyDescription& x : r.bodies) bodies.append(x);
   for (const JointDescription& x : r.joints) joints.append(x);
@@ -366,7 +370,7 @@ Description::Description(const RobotDescription& r)
 RobotDescription Description::made() const {
   RobotDescription r;
   r.where = where, r.name = name, r.description = description;
-  r.gravity = gravity, r.lock_idle = lock_idle, r.merged = merged;
+  r.gravity = gravity, r.lock_idle = lock_idle, r.closure_tolerance = closure_tolerance, r.merged = merged;
   collect("bodies", bodies, r.bodies);
   collect("joints", joints, r.joints);
   collect("legs", legs, r.legs);

@@ -15,6 +15,7 @@ struct Description {
   nb::typed<nb::dict, nb::str, double> coefficients;
   nb::object platform = nb::none();
   bool lock_idle = true;
+  std::optional<double> closure_tolerance;
   std::vector<std::string> merged;
 
   Description() = default;

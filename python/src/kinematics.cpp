@@ -38,6 +38,12 @@ InverseOptions options_from(const std::optional<std::vector<std::string>>& coord
   return o;
 }
 
+Transform<double> pose_read(const char* what, const Vector& pose, const M& m, const InverseOptions& o) {
+  try {
+    return pose_from_vector(fixed<6>(what, pose), o.coordinates.value_or(m.platform.coordinates));
+  } catch (const Error& e) { throw Error(std::string(what) + ": " + e.what()); }
+}
+
 void bind_check(nb::module_& m) {
   using F = Finding;
   nb::class_<F>(m, "Finding", "Something that the check has to say.")
@@ -130,8 +136,8 @@ void bind_positions(nb::module_& m) {
          const std::string& mode, bool check_limits) {
         expect_made_for(mechanism, w);
         expect_finite("pose", pose);
-        return inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)), w,
-                                  options_from(coordinates, mode, check_limits));
+        const InverseOptions o = options_from(coordinates, mode, check_limits);
+        return inverse_kinematics(mechanism, pose_read("pose", pose, mechanism, o), w, o);
       },
       "m"_a, "pose"_a, "w"_a, "coordinates"_a = nb::none(), "mode"_a = "", "check_limits"_a = true,
       "Writes w.q from x y z rx ry rz of the platform, continued from where w.q stands.");
@@ -140,8 +146,8 @@ void bind_positions(nb::module_& m) {
       [](const M& mechanism, const Vector& pose, const std::optional<std::vector<std::string>>& coordinates,
          bool check_limits) {
         expect_finite("pose", pose);
-        return all_inverse_kinematics(mechanism, pose_from_vector(fixed<6>("pose", pose)),
-                                      options_from(coordinates, "", check_limits));
+        const InverseOptions o = options_from(coordinates, "", check_limits);
+        return all_inverse_kinematics(mechanism, pose_read("pose", pose, mechanism, o), o);
       },
       "m"_a, "pose"_a, "coordinates"_a = nb::none(), "check_limits"_a = true, "Every working mode and every answer.");
   m.def(

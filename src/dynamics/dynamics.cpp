@@ -103,7 +103,10 @@ Formulation forward_code(const Dynamics<double>& d) { return d.options.by; }
 
 std::string not_applicable(const Mechanism<double>& m, const Workspace<double>& w, Formulation by) {
   if (!leg_wise(by)) return "";
-  const MatX<double> M = mass_matrix(m, w);
+  VecX<double> unit = VecX<double>::Ones(m.nv);
+  for (int c = 0; c < m.nv; ++c)
+    if (m.coordinate[static_cast<std::size_t>(c)].is_length) unit[c] = m.length_unit;
+  const MatX<double> M = unit.asDiagonal() * mass_matrix(m, w) * unit.asDiagonal();
   const Selection s = select_driven(m, w, m.rank);
   if (by == Formulation::legs && goes_leg_wise(m) && split_platform(m, w).rigid) return "";
   for (const Chain& c : find_chains(m, s)) {
@@ -153,7 +156,8 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
   if (!instead.empty()) options.by = Formulation::dalembert;
   if (leg_wise(options.by) && goes_leg_wise(m)) {
     split = split_platform(m, at);
-    reduction.emplace(*split);
+    if (split->rank() == m.rank) reduction.emplace(*split);
+    else split.reset();  // a position where the legs alone lose an equation: all loops are taken at once
   }
   const std::vector<int> drives = m.driven();
   if (!o.weights.empty() && o.weights.size() != m.actuator.size())
@@ -293,9 +297,12 @@ std::optional<Force<double>> platform_external(const Mechanism<double>& m, const
   return f;
 }
 
+/// " (pivot 1e-12)"; where there is no number, nothing.
+std::string shown_pivot(double pivot) { return std::isfinite(pivot) ? fmt::format(" (pivot {:.1e})", pivot) : ""; }
+
 DynamicsAnswer lanes_answer(double pivot, const VecX<double>& result) {
   if (pivot > singular_pivot && result.allFinite()) return {};
-  return singular(fmt::format("the position is singular for the actuators or the legs (pivot {:.1e})", pivot));
+  return singular("the position is singular for the actuators or the legs" + shown_pivot(pivot));
 }
 
 BodyMotion body_of(const Mechanism<double>& m, const Transform<double>& pose, const PlatformRates<double>& x) {
@@ -346,8 +353,8 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
   const Efforts<double>& efforts = d.elastic_legs ? d.elastic_legs->actuated : d.efforts;
   const double size = effort_size(efforts);
   if (!w.tau.allFinite() || (efforts.size() > 0 && !(efforts.smallest_pivot > singular_pivot * size)))
-    return singular(fmt::format("the actuators cannot hold the platform here (type-2 singularity; pivot {:.1e})",
-                                efforts.smallest_pivot / size));
+    return singular("the actuators cannot hold the platform here: a type-2 singularity" +
+                    shown_pivot(efforts.smallest_pivot / size));
   DynamicsAnswer a;
   if (d.efforts.kind == Efforts<double>::Kind::under) {
     const std::string where = missing_force(m, d, a.residual);

@@ -32,10 +32,10 @@ class Prover {
   Prover(Mechanism<double>& m, const AlterPath& alter) : m_(m), alter_(alter), w_(m) {}
 
   void run() {
-    const bool splits = splits_into_legs(m_);
+    const bool moves = m_.nv > m_.rank, splits = moves && splits_into_legs(m_);
     if (splits) make_trials();
-    try_path(fast_paths::leg_wise, splits ? "" : "not a floating platform on legs that meet nowhere else",
-             [&](const Trial& t) { return leg_wise(t); });
+    const char* const why_not = moves ? "not a floating platform on legs that meet nowhere else" : "it cannot move";
+    try_path(fast_paths::leg_wise, splits ? "" : why_not, [&](const Trial& t) { return leg_wise(t); });
     const bool equal_legs = splits && make_lanes(m_, LoadPlan(m_)).usable();
     try_path(fast_paths::lanes, equal_legs ? "" : "not six equal legs of three joints and a ball with one drive each",
              [&](const Trial& t) { return lanes(t); });

@@ -8,8 +8,12 @@ namespace gough {
 namespace {
 
 constexpr double small = 1e-9;
-bool is_small(double x) { return std::abs(x) < small; }
 using Flat = Eigen::Vector2d;
+
+/// Whether a first moment lies along a way, to rounding of the mass at its end.
+bool is_along(const Flat& way, const Flat& first, double mass) {
+  return std::abs(way.x() * first.y() - way.y() * first.x()) <= small * way.norm() * (first.norm() + mass * way.norm());
+}
 
 /// A link from `from` to `to`, points of its own plane: its two end masses and the rest of its inertia. False where the
 /// centre of mass is off the line.
@@ -21,7 +25,7 @@ std::optional<Link> link_of(const Inertia<double>& I, const Vec3<double>& from, 
   const Flat along = (to - from).head<2>(), first = J.first.head<2>();
   Link link;
   link.length = along.norm();
-  if (link.length < small || !is_small(along.x() * first.y() - along.y() * first.x())) return std::nullopt;
+  if (!(link.length > 0) || !is_along(along, first, J.mass)) return std::nullopt;
   link.at_tip = along.dot(first) / (link.length * link.length);
   link.at_elbow = J.mass - link.at_tip;
   link.rest = J.second(2, 2) - link.at_tip * link.length * link.length;
@@ -52,7 +56,7 @@ bool take_side(const Mechanism<double>& m, std::size_t i, const Vec3<double>& ti
   const Inertia<double>& crank = m.inertia[at(form.root)];
   const Transform<double>& P = m.placement[at(form.root)];
   side.crank = std::hypot(elbow.x(), elbow.y());
-  if (!link || side.crank < small || !is_small(elbow.x() * crank.first.y() - elbow.y() * crank.first.x())) return false;
+  if (!link || !(side.crank > 0) || !is_along(elbow.head<2>(), crank.first.head<2>(), crank.mass)) return false;
   const auto c = at(coordinate);
   side.link = link->length, side.rest = link->rest;
   side.offset = std::atan2(elbow.y(), elbow.x()) + std::atan2(P.R(1, 0), P.R(0, 0));

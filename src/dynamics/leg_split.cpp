@@ -74,6 +74,12 @@ int PlatformSplit::freedoms() const {
   return static_cast<int>(n);
 }
 
+int PlatformSplit::rank() const {
+  std::size_t n = rows.size();
+  for (const LegSplit& l : leg) n += l.rows.size();
+  return static_cast<int>(n);
+}
+
 bool splits_into_legs(const Structure& m) {
   std::vector<int> met(m.cut.size(), 0);
   for (const Leg& leg : m.leg)
@@ -104,6 +110,9 @@ PlatformSplit split_platform(const Mechanism<double>& m, const Workspace<double>
   }
   MatX<double> Z = r.Z;
   Z.leftCols(3) *= length;  // free joint: slides first, then turns
+  int rest = 0;
+  for (const LegSplit& leg : s.leg)
+    for (const int each : leg.rest_rows) Z.row(rest++) /= m.row_unit[each];
   std::vector<int> column_class(6, 0);
   for (std::size_t i = 0; i < 6; ++i) column_class[i] = m.platform.coordinates[i] ? 1 : 0;
   const Pivots p = find_pivots(Z, column_class, rank);

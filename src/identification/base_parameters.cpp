@@ -74,9 +74,14 @@ Dependences dependences(const MatX<double>& A, const std::vector<bool>& skip) {
   return d;
 }
 
+/// Columns that are zero but for rounding, of friction where nothing moves, do not count.
 double condition_of(const MatX<double>& H) {
-  if (H.cols() == 0) return 1;
-  const MatX<double> scaled = H * H.colwise().norm().cwiseInverse().asDiagonal();
+  std::vector<int> felt;
+  for (Eigen::Index i = 0; i < H.cols(); ++i)
+    if (H.col(i).norm() > 1e-15 * H.norm()) felt.push_back(static_cast<int>(i));
+  if (felt.empty()) return 1;
+  MatX<double> scaled = columns_of(H, felt);
+  scaled.colwise().normalize();
   const VecX<double> s = singular_values(scaled).s;
   return s[0] / s[s.size() - 1];
 }

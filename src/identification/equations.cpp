@@ -111,7 +111,7 @@ Equations equations(const Mechanism<double>& m, const BaseParameters& b, const P
     stopped = after && !after();
     return !stopped;
   });
-  if (!answer.ok()) throw Error(answer.explain(data.name));
+  if (!answer.ok()) throw Failure(answer.explain(data.name));
   Equations e;
   e.stopped = stopped;
   if (stopped) return e;

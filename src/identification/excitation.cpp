@@ -86,6 +86,14 @@ class Search {
     return v;
   }
 
+  /// Of all limits the largest share.
+  double use_of(const double* x, int samples) {
+    MatX<double> sine, cosine;
+    amplitudes(x, sine, cosine);
+    limits_.follow(series(c_, sine, cosine, options_.period), samples);
+    return limits_.largest();
+  }
+
   Excitation run() {
     const std::size_t n = static_cast<std::size_t>(variables());
     std::mt19937 random(options_.seed);
@@ -97,8 +105,11 @@ class Search {
     best_ = x;
     optimise(x);
     x = best_;
-    shrink(x, 10 * samples_);  // at all times, not only where it was looked at
-    const Value last = evaluate(x.data(), 10 * samples_);
+    const int at_last = (stopped_ ? 3 : 10) * samples_;  // at all times, not only where it was looked at
+    if (stopped_)                                        // soon, and with more room where it is not looked
+      for (double& v : x) v *= 0.95;
+    shrink(x, at_last);
+    const Value last = evaluate(x.data(), at_last);
     amplitudes(x.data(), e.sine, e.cosine);
     e.moves = c_.moves, e.coordinate = c_.name, e.index = c_.index;
     e.offset = c_.home - e.cosine.rowwise().sum();
@@ -114,7 +125,7 @@ class Search {
   /// Smaller amplitudes until all limits hold.
   void shrink(std::vector<double>& x, int samples) {
     for (int k = 0; k < 60; ++k) {
-      const double use = evaluate(x.data(), samples).use;
+      const double use = use_of(x.data(), samples);
       if (use <= 1) return;
       for (double& v : x) v *= use > 2 ? 0.7 : 0.97;
     }

@@ -47,6 +47,12 @@ void check_motion(const Mechanism<double>& m, const Measurement& data) {
   }
 }
 
+/// Where nothing pulls there is nothing to find: every estimate would be zero, surely.
+void check_forces(const Measurement& data) {
+  if (data.tau.size() == 0 || data.tau.cwiseAbs().maxCoeff() > 0) return;
+  throw Error(data.name + ": read forces that are 0 in every row, expected measured ones");
+}
+
 /// The estimate and all that it needs on the way.
 class Estimator {
  public:
@@ -278,12 +284,15 @@ Fit fit_of(const Equations& e, const Measurement& data, const VecX<double>& file
 void validate(const Mechanism<double>& m, const Measurement& data, const VecX<double>& value,
               const IdentifyOptions& options, Identification& r) {
   try {
+    check_forces(data);
     const PreparedData second = with_rates(data, {options.rates.cutoff, 0, 0});  // it need not be periodic
     const Equations e = equations(m, r.base, second, options.after_row);
     r.stopped = e.stopped;
     if (e.stopped) r.validation_problem = data.name + ": interrupted";
     else r.validation = fit_of(e, data, r.file, value);
-  } catch (const Error& e) { r.validation_problem = e.what(); }
+  } catch (const Error& e) { r.validation_problem = e.what(); } catch (const Failure& e) {
+    r.validation_problem = e.what();
+  }
 }
 
 void check_wish(const Mechanism<double>& m, const Identification& r) {
@@ -311,6 +320,7 @@ Identification identify(const Mechanism<double>& m, const Measurement& data,
   r.value = r.file;
   r.sigma = VecX<double>::Zero(r.file.size());
   check_motion(m, data);
+  check_forces(data);
   const PreparedData prepared = with_rates(data, options.rates);
   r.rates = prepared.how;
   const Equations e = equations(m, r.base, prepared, options.after_row);

@@ -1,5 +1,7 @@
 #include "gough/io/check_report.hpp"
 
+#include "gough/io/dynamics_report.hpp"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -121,6 +123,7 @@ std::string check_json(const MobilityReport& r) {
                     {"joints", r.joints},
                     {"loops", r.loops},
                     {"coordinates", r.coordinates},
+                    {"coordinate_names", r.coordinate_names},
                     {"equations", r.equations},
                     {"rank", r.rank},
                     {"rank_at_home", r.rank_at_home},
@@ -134,6 +137,7 @@ std::string check_json(const MobilityReport& r) {
                     {"elastic", r.elastic},
                     {"actuation", r.actuation},
                     {"closure_residual", r.closure_residual},
+                    {"closure_gap", r.closure_gap},
                     {"characteristic_length", r.characteristic_length},
                     {"singularity",
                      {{"type1", number(r.singularity.type1)},
@@ -145,7 +149,7 @@ std::string check_json(const MobilityReport& r) {
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-PoseList poses_of_table(const Table& table, const std::string& file) {
+PoseList poses_of_table(const Table& table, const std::string& file, const PoseMask& read) {
   PoseList list;
   std::array<int, 6> column{};
   bool any = false;
@@ -160,10 +164,39 @@ PoseList poses_of_table(const Table& table, const std::string& file) {
     for (std::size_t i = 0; i < 6; ++i)
       if (column[i] >= 0) x[static_cast<Eigen::Index>(i)] = table.rows[r][static_cast<std::size_t>(column[i])];
     list.line.push_back(r < table.line.size() ? table.line[r] : 0);
-    list.poses.push_back(pose_from_vector(x));
+    try {
+      list.poses.push_back(pose_from_vector(x, read));
+    } catch (const Error& e) { throw Error({file, list.line.back()}, e.what()); }
     list.t.push_back(time >= 0 ? table.rows[r][static_cast<std::size_t>(time)] : static_cast<double>(r));
   }
   return list;
+}
+
+std::vector<MotionState> states_along(const std::string& path, const Mechanism<double>& m, double step) {
+  std::vector<MotionState> states;
+  const auto has_poses = [](const Table& table) {
+    return std::any_of(pose_names.begin(), pose_names.end(),
+                       [&](std::string_view name) { return table.find(std::string(name)) >= 0; });
+  };
+  if (!path.ends_with(".yaml") && !path.ends_with(".yml")) {  // a table may come from a pipe
+    const Table table = read_table(path);
+    if (has_poses(table)) {
+      const PoseList list = poses_of_table(table, path, m.platform.coordinates);
+      for (std::size_t r = 0; r < list.poses.size(); ++r) {
+        MotionState state;
+        state.t = list.t[r], state.line = list.line[r];
+        const Vec3<double> none = Vec3<double>::Zero();
+        state.motion = PlatformMotion{list.poses[r], none, none, none, none};
+        states.push_back(state);
+      }
+    } else {
+      for (const KnownState& s : known_motion(table, path, m, step).states) states.push_back(s.motion);
+    }
+  } else {
+    for (const KnownState& s : load_known_motion(path, m, step).states) states.push_back(s.motion);
+  }
+  if (states.empty()) throw Error({path, 0}, "read no rows, expected poses or drives along a motion");
+  return states;
 }
 
 std::string survey_text(const Survey& s, const std::vector<double>& t) {

@@ -15,6 +15,7 @@
 
 #include "gough/error.hpp"
 #include "gough/io/compiled.hpp"
+#include "gough/io/files.hpp"
 #include "gough/io/generate.hpp"
 #include "report_parts.hpp"
 
@@ -121,6 +122,7 @@ const std::vector<std::string> c_options = {
 }  // namespace
 
 void compile(const Program& p, const std::string& file, const CompileOptions& options) {
+  KeepInputs::expect_output(file);
   const PrivateFolder folder;
   const bool batch = options.batch || options.gpu;
   std::vector<std::string> sources = write_code(p, folder.path(), "c", batch), objects;

@@ -160,18 +160,17 @@ json runs_table(const Study& study, const ControlStudyResult& r) {
   const std::string none = "–";
   for (std::size_t k = 0; k < r.runs.size(); ++k) {
     const ControlOutcome& o = r.runs[k];
-    rows.push_back({o.run.name, short_number(micro * o.all()), k == 0 ? none : by_how_much(o, r.runs.front()),
-                    k == 0 ? none : by_how_much(o, r.runs[k - 1]),
+    rows.push_back({o.run.name, came_to_its_end(o) ? none : how_it_ended(o), short_number(micro * o.all()),
+                    k == 0 ? none : by_how_much(o, r.runs.front()), k == 0 ? none : by_how_much(o, r.runs[k - 1]),
                     o.platform.cols() > 0 ? short_number(micro * o.platform_rms()) : none,
-                    shows_vibration(r) ? short_number(micro * o.vibration(r.vibration_from)) : none,
-                    came_to_its_end(o) ? none : how_it_ended(o)});
+                    shows_vibration(r) ? short_number(micro * o.vibration(r.vibration_from)) : none});
   }
   const std::string note = fmt::format(
       "Vibration: the platform's error faster than {:.3g} Hz, half the lowest natural frequency of elastic joints.",
       r.vibration_from);
   return report_table("runs", "Tracking errors, rms",
-                      {"run", fmt::format("#actuators [{}]", unit_of(study.robot, "µm", "µrad")), "#to the first",
-                       "#to the one above", "#platform [µm]", "#vibration [µm]", "outcome"},
+                      {"run", "outcome", fmt::format("#actuators [{}]", unit_of(study.robot, "µm", "µrad")),
+                       "#to the first", "#to the one above", "#platform [µm]", "#vibration [µm]"},
                       rows, shows_vibration(r) ? note : "");
 }
 

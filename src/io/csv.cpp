@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "gough/error.hpp"
+#include "gough/io/text.hpp"
 #include "readers.hpp"
 
 namespace gough {
@@ -38,8 +39,17 @@ double number(const std::string& text, const std::string& column, const Where& w
   const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), x);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(x))
-    throw Error(where, fmt::format("column '{}': read '{}', expected a finite number", column, text.substr(0, 40)));
+    throw Error(where, fmt::format("column '{}': read '{}', expected a finite number", column, beginning(text, 40)));
   return x;
+}
+
+/// A column's name is its own and printable.
+void check_column(const std::string& name, const Where& where, std::set<std::string>& seen) {
+  if (find_control(name) != std::string::npos)
+    throw Error(where,
+                fmt::format("read the column name '{}' with a control character, expected printable text", name));
+  if (name.empty() || !seen.insert(name).second)
+    throw Error(where, fmt::format("read the column name '{}', expected every column to have its own name", name));
 }
 
 }  // namespace
@@ -50,6 +60,7 @@ int Table::find(const std::string& name) const {
 }
 
 Table parse_table(const std::string& text, const std::string& file) {
+  io::check_utf8(text, file);
   Table table;
   int line_number = 0;
   for (std::size_t i = 0; i < text.size();) {
@@ -63,10 +74,7 @@ Table parse_table(const std::string& text, const std::string& file) {
     const auto values = fields(line, where);
     if (table.columns.empty()) {
       std::set<std::string> seen;
-      for (const std::string& name : values)
-        if (name.empty() || !seen.insert(name).second)
-          throw Error(where,
-                      fmt::format("read the column name '{}', expected every column to have its own name", name));
+      for (const std::string& name : values) check_column(name, where, seen);
       table.columns = values;
       continue;
     }
@@ -112,15 +120,12 @@ std::string table_text(const Table& table) {
 }
 
 TableWriter::TableWriter(std::string path, const std::vector<std::string>& columns)
-    : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {
-  put(heading_text(columns));
+    : file_(std::make_unique<OutputFile>(std::move(path))) {
+  file_->put(heading_text(columns));
 }
 
-void TableWriter::add(std::span<const double> row) { put(row_text(row)); }
+void TableWriter::finish() { file_->finish(); }
 
-void TableWriter::put(const std::string& text) {
-  file_ << text << std::flush;
-  if (!file_) throw Error({path_, 0}, "cannot be written, expected a place for a file");
-}
+void TableWriter::add(std::span<const double> row) { file_->put(row_text(row)); }
 
 }  // namespace gough

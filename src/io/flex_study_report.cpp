@@ -39,11 +39,22 @@ bool same(const std::vector<double>& x, const std::vector<double>& y) {
   return true;
 }
 
-std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::size_t rows) {
+/// Of the run that came farthest; runs share their times as far as they came.
+std::vector<double> longest_times(const FlexStudyResult& r) {
+  const FlexReport* longest = &r.runs.front();
+  for (const FlexReport& run : r.runs)
+    if (run.table->rows.size() > longest->table->rows.size()) longest = &run;
+  return report_column(*longest, "t", longest->table->rows.size());
+}
+
+std::vector<Plot> plots_of(const Study& study, const FlexStudyResult& r, std::size_t animated) {
   std::vector<Plot> all;
+  const std::vector<double> times = longest_times(r);
+  const std::size_t rows = times.size();
   const auto of_runs = [&](const std::string& id, const std::string& title, const std::string& unit,
                            const std::string& name, const std::string& note) {
     Plot p{id, title, unit, note, false, false, {}};
+    if (rows != animated) p.x = times, p.axis = "t [s]";  // the animated run ended before others
     for (std::size_t k = 0; k < r.runs.size(); ++k)
       p.series.push_back({run_name(study, k), "", report_column(r.runs[k], name, rows)});
     return p;

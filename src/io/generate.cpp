@@ -104,7 +104,9 @@ std::vector<std::string> write_code(const Program& program, const std::string& f
 }
 
 std::string generated_json(const Program& p, const std::vector<std::string>& files) {
-  return nlohmann::ordered_json{{"name", p.name}, {"files", files}, {"total", count(p).call.total()}}.dump(2) + "\n";
+  using Json = nlohmann::ordered_json;
+  const Json all = {{"name", p.name}, {"files", files}, {"total", count(p).call.total()}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace gough

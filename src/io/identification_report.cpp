@@ -166,8 +166,8 @@ json fit_table(const Mechanism<double>& m, const Fit& fit, const std::string& id
   json rows = json::array();
   for (Eigen::Index i = 0; i < fit.measured.size(); ++i)
     rows.push_back({force_name(m, fit, i), fmt::format("{:.4g}", fit.measured[i]), fmt::format("{:.4g}", fit.after[i]),
-                    percent(fit.after[i] / fit.measured[i]), fmt::format("{:.4g}", fit.before[i]),
-                    force_unit(m, fit, i)});
+                    fit.measured[i] > 0 ? percent(fit.after[i] / fit.measured[i]) : "-",
+                    fmt::format("{:.4g}", fit.before[i]), force_unit(m, fit, i)});
   return report_table(id, title, {"force", "#measured, rms", "#left", "#share", "#left with the file's", "unit"}, rows);
 }
 

@@ -8,6 +8,7 @@
 #include "gough/error.hpp"
 #include "gough/io/identification_report.hpp"
 #include "gough/io/robot_file.hpp"
+#include "gough/io/text.hpp"
 #include "readers.hpp"
 
 namespace gough {
@@ -145,7 +146,7 @@ std::string identified_robot_file(const std::string& robot, const std::string& f
   writer.friction();
   root["description"] = fmt::format("{}{}Parameters identified from {}.",
                                     root["description"] ? root["description"].as<std::string>() : "",
-                                    root["description"] ? " " : "", r.data_name);
+                                    root["description"] ? " " : "", shown(r.data_name));
   YAML::Emitter out;
   out << root;
   const std::string text = std::string(out.c_str()) + "\n";

@@ -105,6 +105,14 @@ VecX<double> row_values(const gough::Table& table, const std::string& file, std:
   return x;
 }
 
+Transform<double> pose_of_row(const VecX<double>& q, const Columns& columns, const std::string& file, int line) {
+  PoseMask read{};
+  std::copy(columns.of.needed.begin(), columns.of.needed.end(), read.begin());
+  try {
+    return pose_from_vector(q, read);
+  } catch (const Error& e) { throw Error({file, line}, e.what()); }
+}
+
 std::vector<MotionState> states(const gough::Table& table, const std::string& file, const Columns& columns) {
   const int time = table.find("t");
   std::vector<MotionState> all;
@@ -116,7 +124,8 @@ std::vector<MotionState> states(const gough::Table& table, const std::string& fi
     state.t = time >= 0 ? table_value(table, file, r, time) : static_cast<double>(r);
     state.line = r < table.line.size() ? table.line[r] : 0;
     if (columns.of.moves == Moves::platform)
-      state.motion = PlatformMotion{pose_from_vector(q), v.head<3>(), v.tail<3>(), a.head<3>(), a.tail<3>()};
+      state.motion =
+          PlatformMotion{pose_of_row(q, columns, file, state.line), v.head<3>(), v.tail<3>(), a.head<3>(), a.tail<3>()};
     else state.motion = ActuatorMotion{q, v, a};
     all.push_back(std::move(state));
   }

@@ -1,11 +1,59 @@
 #include "readers.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
 #include <set>
-#include <sstream>
+
+#include "gough/io/files.hpp"
+#include "gough/io/text.hpp"
 
 namespace gough::io {
+namespace {
+
+/// A file that is open for reading.
+class OpenFile {
+ public:
+  /// `flags`: beside O_RDONLY. Throws Error.
+  OpenFile(const std::string& path, int flags)
+      : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags)) {
+    if (number_ < 0) throw Error({path_, 0}, "cannot be opened, expected a file that exists and may be read");
+  }
+  ~OpenFile() { ::close(number_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  std::string text(std::size_t most) const {
+    std::string all, piece(std::size_t{1} << 16, '\0');
+    for (ssize_t n = 0; (n = ::read(number_, piece.data(), piece.size())) != 0;) {
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw Error({path_, 0}, "cannot be read, expected a file, not a folder");
+      all.append(piece, 0, static_cast<std::size_t>(n));
+      if (all.size() > most)
+        throw Error({path_, 0}, fmt::format("read more than {} bytes, expected a smaller file", most));
+    }
+    if (all.find('\0') != std::string::npos) throw Error({path_, 0}, "read a zero byte, expected text");
+    return all;
+  }
+
+  /// What it is, where it is no regular file.
+  std::string other_kind() const {
+    struct stat s {};
+    if (::fstat(number_, &s) != 0) return "something unknown";
+    if (S_ISREG(s.st_mode)) return {};
+    if (S_ISDIR(s.st_mode)) return "a folder";
+    return S_ISFIFO(s.st_mode) ? "a pipe" : "a device";
+  }
+
+ private:
+  const std::string& path_;
+  int number_;
+};
+
+}  // namespace
 
 Node::Node(const YAML::Node& yaml, std::shared_ptr<Budget> budget, std::string path, int key_line)
     : yaml_(yaml), budget_(std::move(budget)), path_(std::move(path)), key_line_(key_line) {
@@ -30,12 +78,14 @@ std::string Node::shown() const {
     case YAML::NodeType::Null: return "nothing";
     case YAML::NodeType::Sequence: return "a list";
     case YAML::NodeType::Map: return "a map";
-    case YAML::NodeType::Scalar: return "'" + (text().size() > 60 ? text().substr(0, 57) + "..." : text()) + "'";
+    case YAML::NodeType::Scalar: return "'" + (text().size() > 60 ? beginning(text(), 57) + "..." : text()) + "'";
     default: return "something undefined";
   }
 }
 
-Node Node::item(std::size_t i) const { return {yaml_[i], budget_, fmt::format("{}[{}]", path_.substr(0, 200), i + 1)}; }
+Node Node::item(std::size_t i) const {
+  return {yaml_[i], budget_, fmt::format("{}[{}]", beginning(path_, 200), i + 1)};
+}
 
 std::vector<std::pair<std::string, Node>> Node::entries() const {
   std::vector<std::pair<std::string, Node>> all;
@@ -43,15 +93,17 @@ std::vector<std::pair<std::string, Node>> Node::entries() const {
   for (const auto& entry : yaml_) {
     const Node key(entry.first, budget_, path_);
     if (!key.is_scalar()) key.fail(key.shown() + " as a key", "a word");
-    const std::string shown = key.text().substr(0, 60);
+    const std::string shown = beginning(key.text(), 60);
     if (!seen.insert(key.text()).second) key.fail("'" + shown + "' a second time", "every key once");
-    all.emplace_back(key.text(), Node(entry.second, budget_, path_.empty() ? shown : path_.substr(0, 200) + "." + shown,
-                                      entry.first.Mark().line + 1));
+    all.emplace_back(key.text(),
+                     Node(entry.second, budget_, path_.empty() ? shown : beginning(path_, 200) + "." + shown,
+                          entry.first.Mark().line + 1));
   }
   return all;
 }
 
 Node parse_yaml(const std::string& text, const std::string& file, const std::function<void(YAML::Node&)>& change) {
+  check_utf8(text, file);
   auto budget = std::make_shared<Budget>(Budget{file});
   try {
     YAML::Node root = YAML::Load(text);
@@ -63,19 +115,24 @@ Node parse_yaml(const std::string& text, const std::string& file, const std::fun
 }
 
 std::string read_text(const std::string& path, std::size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error({path, 0}, "cannot be opened, expected a file that exists and may be read");
-  std::string text, piece(std::size_t{1} << 16, '\0');
-  do {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > most)
-      throw Error({path, 0}, fmt::format("read more than {} bytes, expected a smaller file", most));
-  } while (file);
-  if (file.bad() || (text.empty() && !file.eof()))
-    throw Error({path, 0}, "cannot be read, expected a file, not a folder");
-  if (text.find('\0') != std::string::npos) throw Error({path, 0}, "read a zero byte, expected text");
-  return text;
+  KeepInputs::note(path);
+  return OpenFile(path, 0).text(most);
+}
+
+std::string read_regular_text(const std::string& path, std::size_t most) {
+  const OpenFile file(path, O_NONBLOCK | O_NOCTTY);  // a pipe that nobody writes to would not even be opened
+  if (const std::string kind = file.other_kind(); !kind.empty())
+    throw Error({path, 0}, fmt::format("is {}, expected a file", kind));
+  return file.text(most);
+}
+
+void check_utf8(const std::string& text, const std::string& file) {
+  const std::size_t bad = find_bad_byte(text);
+  if (bad == std::string::npos) return;
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+  throw Error({file, static_cast<int>(line)},
+              fmt::format("read the byte 0x{:02x}, which is no UTF-8, expected a text that is saved as UTF-8",
+                          static_cast<unsigned char>(text[bad])));
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
@@ -105,16 +162,17 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 
 void check_name(const Node& node, const std::string& name) {
   if (name.empty() || name.size() > 80) node.fail(fmt::format("a name of {} characters", name.size()), "1 to 80");
-  for (const char c : name)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      node.fail("a name with a control character", "printable text");
+  if (find_bad_byte(name) != std::string::npos || find_control(name) != std::string::npos)
+    node.fail("a name with a control character", "printable text");
+  if (name.front() == ' ' || name.back() == ' ')
+    node.fail(fmt::format("the name '{}' with a blank at an end", name), "it without");
 }
 
 void unknown_key(const Node& value, const std::string& key, const std::string& what, std::vector<std::string> known) {
   const std::string near = nearest(key, known);
   throw Error(
       value.key_where(),
-      fmt::format("{}: read the unknown key '{}' in {}, expected {}", value.path(), key.substr(0, 60), what,
+      fmt::format("{}: read the unknown key '{}' in {}, expected {}", value.path(), beginning(key, 60), what,
                   near.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("'{}'?", near)));
 }
 
@@ -167,9 +225,18 @@ json Vector3::schema() const {
 std::string Text::read(const Node& node) const {
   if (!node.is_scalar()) node.fail(node.shown(), "a text");
   if (node.text().size() > 4000) node.fail(fmt::format("a text of {} characters", node.text().size()), "at most 4000");
+  if (find_bad_byte(node.text()) != std::string::npos || find_control(node.text(), "\n\r\t") != std::string::npos)
+    node.fail("a text with a control character", "printable text");
   return node.text();
 }
 json Text::schema() const { return {{"type", "string"}}; }
+
+std::string Name::read(const Node& node) const {
+  std::string name = Text{}.read(node);
+  check_name(node, name);
+  return name;
+}
+json Name::schema() const { return Text{}.schema(); }
 
 bool Boolean::read(const Node& node) const {
   if (node.is_scalar() && node.text() == "true") return true;

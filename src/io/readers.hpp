@@ -62,9 +62,13 @@ class Node {
 Node parse_yaml(const std::string& text, const std::string& file, const std::function<void(YAML::Node&)>& change = {});
 /// The text of a file, refused above `most` bytes. Throws Error.
 std::string read_text(const std::string& path, std::size_t most);
+/// The same of a regular file only: a pipe or a device, which could keep the reader waiting, is refused.
+std::string read_regular_text(const std::string& path, std::size_t most);
+/// Refuses what is no UTF-8, at its line. Throws Error.
+void check_utf8(const std::string& text, const std::string& file);
 /// The candidate nearest to `word`, or empty when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
-/// A name that can stand in a table's heading: printable, not empty, at most 80 bytes.
+/// A name that can stand in a table's heading and be read again: printable, 1 to 80 bytes, no blank at an end.
 void check_name(const Node& node, const std::string& name);
 
 // ------------------------------------------------------------------------------------------------ readers
@@ -96,6 +100,11 @@ struct Vector3 {
 };
 
 struct Text {
+  std::string read(const Node& node) const;
+  json schema() const;
+};
+
+struct Name {
   std::string read(const Node& node) const;
   json schema() const;
 };

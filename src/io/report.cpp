@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "drawing.hpp"
 #include "gough/error.hpp"
+#include "gough/io/files.hpp"
 #include "page.hpp"
 #include "readers.hpp"
 #include "report_parts.hpp"
@@ -96,11 +96,7 @@ void make_folder(const std::string& folder) {
   if (failed) throw Error({folder, 0}, "cannot be made, expected a place for a folder");
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text << std::flush;
-  if (!out) throw Error({path, 0}, "cannot be written, expected a place for a file");
-}
+void write_text(const std::string& path, const std::string& text) { write_file(path, text); }
 
 std::string report_text(const json& data) { return data.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 

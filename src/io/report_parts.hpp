@@ -30,8 +30,10 @@ struct Plot {
   std::vector<double> x = {};  ///< an abscissa of its own
   std::string axis = {};       ///< its name, or that of curves in a plane
   bool log_x = false;
+  std::string part = {};  ///< heading of the plots that it stands with
+  bool check = false;     ///< shows numerical noise: stands after all results
 };
-/// Plots that show something. Series by others than `first` are kept in single precision.
+/// Plots that show something, checks last. Series by others than `first` are kept in single precision.
 json packed_plots(std::vector<Plot> plots, const std::string& first);
 
 /// A table of texts; columns that start with '#' are numbers and set right. Columns without content are left out.

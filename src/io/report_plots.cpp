@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -35,9 +36,16 @@ bool is_length(const Mechanism<double>& m, const std::string& coordinate) {
   return c >= 0 && m.coordinate[static_cast<std::size_t>(c)].is_length;
 }
 
+constexpr std::string_view motion_part = "Motion", force_part = "Forces and powers", singularity_part = "Singularities";
+/// In this order; checks, which are of no part, come last.
+std::size_t place_of(const Plot& p) {
+  constexpr std::array parts = {motion_part, force_part, singularity_part};
+  return static_cast<std::size_t>(std::find(parts.begin(), parts.end(), p.part) - parts.begin());
+}
+
 /// The plot that a column belongs to.
 struct Kind {
-  std::string_view id, title, unit;
+  std::string_view id, title, unit, part = motion_part;
 };
 
 Kind platform_kind(const std::string& c) {
@@ -62,10 +70,11 @@ Kind column_kind(const Mechanism<double>& m, const std::string& column) {
     return length ? Kind{"accelerations", "Actuator accelerations", "m/s²"}
                   : Kind{"angular_accelerations", "Actuator angular accelerations", "rad/s²"};
   if (prefix == "tau")
-    return length ? Kind{"forces", "Actuator forces", "N"} : Kind{"torques", "Actuator torques", "N m"};
+    return length ? Kind{"forces", "Actuator forces", "N", force_part}
+                  : Kind{"torques", "Actuator torques", "N m", force_part};
   if (prefix == "motor_q") return {"motor_angles", "Motor angles", "rad"};
-  if (prefix == "motor_tau") return {"motor_torques", "Motor torques", "N m"};
-  if (prefix == "residual") return {"elastic_residual", "Residual of elastic joints", length ? "N" : "N m"};
+  if (prefix == "motor_tau") return {"motor_torques", "Motor torques", "N m", force_part};
+  if (prefix == "residual") return {"elastic_residual", "Residual of elastic joints", length ? "N" : "N m", force_part};
   return {"others", "Further columns", ""};
 }
 
@@ -75,12 +84,14 @@ class Plots {
       : study_(study), result_(result), record_(record) {}
 
   json made() {
-    add_forces();
-    add_singularities();
-    add_energies();
-    add("residual", "Loop residual", "m or rad", true, "Largest loop equation. Loops count as closed below 10⁻¹².",
-        {{"residual", "", record_.residual}});
     add_table("inverse.csv", "");
+    for (const StudyFormulation& f : result_.formulations) add_table(f.file, std::string(name(f.by)));
+    add_energies();
+    add_singularities();
+    add_disagreement();
+    add_residual();
+    std::stable_sort(plots_.begin(), plots_.end(),
+                     [](const Plot& a, const Plot& b) { return place_of(a) < place_of(b); });
     return packed_plots(plots_, result_.formulations.empty() ? "" : std::string(name(result_.formulations[0].by)));
   }
 
@@ -89,12 +100,16 @@ class Plots {
     const auto found = std::find_if(plots_.begin(), plots_.end(), [&](const Plot& p) { return p.id == kind.id; });
     if (found != plots_.end()) return *found;
     plots_.push_back({std::string(kind.id), std::string(kind.title), std::string(kind.unit), "", false, false, {}});
+    plots_.back().part = kind.part;
     return plots_.back();
   }
-  void add(std::string id, std::string title, std::string unit, bool log, std::string note,
-           std::vector<Series> series) {
-    plots_.push_back(
-        {std::move(id), std::move(title), std::move(unit), std::move(note), false, log, std::move(series)});
+  void add(Plot p, std::string_view part) {
+    p.part = part;
+    plots_.push_back(std::move(p));
+  }
+  void add_check(Plot p) {
+    p.check = true;
+    plots_.push_back(std::move(p));
   }
 
   Table read(const std::string& file) const {
@@ -113,13 +128,10 @@ class Plots {
     }
   }
 
-  /// Forces by every formulation, and how far each is from the first.
-  void add_forces() {
+  /// How far forces by every formulation are from those by the first.
+  void add_disagreement() {
     std::vector<Table> tables;
-    for (const StudyFormulation& f : result_.formulations) {
-      add_table(f.file, std::string(name(f.by)));
-      tables.push_back(read(f.file));
-    }
+    for (const StudyFormulation& f : result_.formulations) tables.push_back(read(f.file));
     if (tables.size() < 2) return;
     const std::size_t n = study_.robot.actuator.size();
     double largest = 0;
@@ -136,11 +148,21 @@ class Plots {
         s.values.push_back(largest > 0 ? norm(tables[i].rows[r], &tables[0].rows[r]) / largest : 0.0);
       series.push_back(std::move(s));
     }
-    add("disagreement", "Disagreement of formulations", "", true,
-        fmt::format(
-            "Difference of all forces from those by {}, over the largest forces. Rounding alone gives some 10⁻¹⁶.",
-            name(result_.formulations[0].by)),
-        std::move(series));
+    add_check({"disagreement", "Disagreement of formulations", "",
+               fmt::format("Difference of all forces from those by {}, over the largest forces. Rounding alone gives "
+                           "some 10⁻¹⁶.",
+                           name(result_.formulations[0].by)),
+               false, true, std::move(series)});
+  }
+
+  void add_residual() {
+    add_check({"residual",
+               "Loop residual",
+               "m or rad",
+               "Largest loop equation. Loops count as closed below 10⁻¹².",
+               false,
+               true,
+               {{"residual", "", record_.residual}}});
   }
 
   void add_singularities() {
@@ -151,7 +173,7 @@ class Plots {
     add_index("type 1 (a leg at its reach)", record_.type1);
     add_index("type 2 (drives lose hold)", record_.type2);
     add_index("constraint", record_.constraint);
-    plots_.push_back(std::move(p));
+    add(std::move(p), singularity_part);
   }
 
   void add_energies() {
@@ -168,13 +190,20 @@ class Plots {
       energies.push_back({"change of their sum", "", change});
       energies.push_back({"work done on the robot", "", work});
     }
-    add("energies", "Energies", "J", false,
-        "Potential energy counts from the start. The change of the sum and the work done (drives and external loads "
-        "less "
-        "losses, integrated) come from different formulas and should lie on each other.",
-        std::move(energies));
-    add("powers", "Powers", "W", false, "",
-        {{"actuators", "", r.actuators}, {"losses", "", r.losses}, {"external loads", "", r.external}});
+    const Plot powers = {
+        "powers",
+        "Powers",
+        "W",
+        "",
+        false,
+        false,
+        {{"actuators", "", r.actuators}, {"losses", "", r.losses}, {"external loads", "", r.external}}};
+    add(powers, force_part);
+    add({"energies", "Energies", "J",
+         "Potential energy counts from the start. The change of the sum and the work done (drives and external loads "
+         "less losses, integrated) come from different formulas and should lie on each other.",
+         false, false, std::move(energies)},
+        force_part);
   }
 
   const Study& study_;
@@ -204,6 +233,7 @@ static bool worth_showing(const Plot& p) {
 
 json packed_plots(std::vector<Plot> plots, const std::string& first) {
   std::erase_if(plots, [](const Plot& p) { return !worth_showing(p); });
+  std::stable_partition(plots.begin(), plots.end(), [](const Plot& p) { return !p.check; });
   const auto secondary = [&](const Series& s) { return !s.by.empty() && s.by != first; };
   std::size_t bytes = 0;
   for (const Plot& p : plots)
@@ -224,6 +254,8 @@ json packed_plots(std::vector<Plot> plots, const std::string& first) {
     if (!p.x.empty()) one["x"] = packed(p.x, false);
     if (!p.axis.empty()) one["axis"] = p.axis;
     if (p.log_x) one["log_x"] = true;
+    if (!p.part.empty()) one["part"] = p.part;
+    if (p.check) one["check"] = true;
     one.update({{"log", p.log}, {"series", std::move(series)}});
     all.push_back(std::move(one));
   }

@@ -33,9 +33,11 @@ json agreement_table(const StudyResult& r) {
     rows.push_back({std::string(name(f.by)), i == 0 ? "reference" : fmt::format("{:.1e}", f.disagreement),
                     i == 0 || f.disagreement == 0 ? std::string(nothing) : number(f.disagreement_t), f.file});
   }
-  return report_table("agreement", "Agreement of formulations",
-                      {"formulation", "#largest difference", "#at t [s]", "table"}, rows,
-                      "Differences of all actuator forces, over the largest forces of the run.");
+  json table = report_table("agreement", "Agreement of formulations",
+                            {"formulation", "#largest difference", "#at t [s]", "table"}, rows,
+                            "Differences of all actuator forces, over the largest forces of the run.");
+  table["check"] = true;
+  return table;
 }
 
 json sizing_table(const InverseReport& r, bool is_length) {
@@ -136,13 +138,13 @@ json report_tables(const Study& study, const StudyResult& result) {
     if (!t.at("rows").empty()) all.push_back(std::move(t));
   };
   add(published_table(study, result));
-  add(settings_table(study));
   if (result.inverse.answer.rows > 0) {
     for (const bool is_length : {true, false}) add(sizing_table(result.inverse, is_length));
     add(motor_table(result.inverse));
   }
-  if (result.formulations.size() > 1) add(agreement_table(result));
+  add(settings_table(study));
   add(mobility_table(checked(study.robot)));
+  if (result.formulations.size() > 1) add(agreement_table(result));
   return all;
 }
 

@@ -22,6 +22,7 @@ class Expander {
     robot_.description = file.description;
     robot_.gravity = file.gravity;
     robot_.lock_idle = file.lock_idle;
+    robot_.closure_tolerance = file.closure_tolerance;
     for (const auto& [name, value] : file.friction) shared_.emplace(name, value);
   }
 
@@ -154,6 +155,14 @@ class Expander {
       const auto has = [&](std::size_t role) {
         return std::find(file.role->begin(), file.role->end(), role) != file.role->end();
       };
+      if (j.kind == JointKind::distance && (has(1) || has(2)))
+        throw Error(
+            j.where,
+            fmt::format(
+                "joint '{}': read the role of a drive or a spring for a distance joint, expected none: it keeps a "
+                "length, and what is free in it are five angles; a length that is driven is a leg of a universal, a "
+                "prismatic (`role: actuated`) and a spherical joint",
+                j.name));
       c.actuated = has(1);
       c.elastic = has(2);
       c.locked = has(3);
@@ -231,10 +240,6 @@ class Expander {
     for (std::size_t i = 0; i < legs.placements.size(); ++i) {
       const FilePlacement& p = legs.placements[i];
       const std::string name = p.name.empty() ? fmt::format("leg{}", i + 1) : p.name;
-      if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }) ||
-          name.size() > 80)
-        throw Error(p.where,
-                    "read a leg's name with a control character or more than 80 characters, expected printable text");
       if (std::any_of(robot_.legs.begin(), robot_.legs.end(), [&](const auto& l) { return l.name == name; }))
         throw Error(p.where, fmt::format("read the leg '{}' a second time, expected every name once", name));
       const Placing leg{legs, p, name, p.base.pose(), p.platform.pose()};

@@ -233,7 +233,7 @@ const KeyTable<FileJoint>& joint_table() {
 const KeyTable<FilePlacement>& placement_table() {
   static const KeyTable<FilePlacement> table{
       "a placement",
-      {field("name", &FilePlacement::name, Text{}, "of the leg; leg1, leg2, ... if left out"),
+      {field("name", &FilePlacement::name, Name{}, "of the leg; leg1, leg2, ... if left out"),
        field("base", &FilePlacement::base, Object<FileFrame>{frame_table}, "frame of the leg in the base"),
        field("platform", &FilePlacement::platform, Object<FileFrame>{frame_table},
              "frame of the leg's end in the platform's body"),
@@ -334,7 +334,7 @@ const KeyTable<FileSpring>& spring_table() {
 const KeyTable<FileRobot>& robot_table() {
   static const KeyTable<FileRobot> table{
       "a robot file",
-      {field("robot", &FileRobot::robot, Text{}, "the robot's name", true),
+      {field("robot", &FileRobot::robot, Name{}, "the robot's name", true),
        field("description", &FileRobot::description, Text{}, "a sentence for people"),
        field("gravity", &FileRobot::gravity, Vector3{acceleration}, "[m/s^2]; [0, 0, -9.81] if left out"),
        field("materials", &FileRobot::materials, MapOf<Object<FileMaterial>>{{material_table}, 100},
@@ -349,7 +349,10 @@ const KeyTable<FileRobot>& robot_table() {
        field("springs", &FileRobot::springs, MapOf<Object<FileSpring>>{{spring_table}, 500},
              "springs between points of two bodies"),
        field("friction", &FileRobot::friction, MapOf<AnyNumber>{{}, 500}, "friction coefficients shared by name"),
-       field("lock_idle", &FileRobot::lock_idle, Boolean{}, "false: keep motions that move nothing else")},
+       field("lock_idle", &FileRobot::lock_idle, Boolean{}, "false: keep motions that move nothing else"),
+       field("closure_tolerance", &FileRobot::closure_tolerance, Number{length},
+             "how far the geometry may miss one whose loops fit [m]; 1e-9 of the robot's length if left out; 0: it is "
+             "meant as it is")},
       "robot"};
   return table;
 }

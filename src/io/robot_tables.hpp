@@ -127,6 +127,7 @@ struct FileRobot {
   std::vector<std::pair<std::string, FileSpring>> springs;
   NamedNumbers friction;
   bool lock_idle = true;
+  std::optional<double> closure_tolerance;
 };
 
 const KeyTable<FileRobot>& robot_table();

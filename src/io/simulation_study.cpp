@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <limits>
+#include <optional>
 
 #include "gough/error.hpp"
 #include "gough/io/study.hpp"
@@ -16,13 +17,6 @@ namespace {
 using namespace io;
 namespace fs = std::filesystem;
 
-/// What the rigid robot does along a run's motion. Throws Error where it cannot.
-RigidMotion reference_of(const Study& study, const StudyRun& run) {
-  RigidMotion path(study.robot, run.motion.in_time(), run.motion.states);
-  if (!path.answer().ok()) throw Error(path.answer().explain(run.motion.file));
-  return path;
-}
-
 /// Its forces with elastic joints locked, or none, and the wrench on the platform that belongs to the motion.
 Controller forces_of(const RigidMotion& path, SimulatedForces forces, const Mechanism<double>& m) {
   return {[path, forces, &m](double t, Workspace<double>& w) {
@@ -34,7 +28,7 @@ Controller forces_of(const RigidMotion& path, SimulatedForces forces, const Mech
 
 /// What the report shows of a run, row by row.
 struct RunCurves {
-  std::vector<double> deviation, gap, energy;
+  std::vector<double> t, deviation, gap, energy;
   std::array<std::vector<double>, 3> p;
   std::vector<std::vector<double>> load;  ///< of each elastic joint
 };
@@ -43,7 +37,7 @@ class SimulationStudy {
  public:
   SimulationStudy(const Study& study, const std::string& folder,
                   const std::function<bool(const SimulationRow&)>& after_row, const std::function<bool()>& go_on)
-      : study_(study), after_row_(after_row), go_on_(go_on), record_(study.robot, rows_of(study.runs.front()).size()) {
+      : study_(study), after_row_(after_row), go_on_(go_on), record_(std::in_place, study.robot, 0) {
     result_.folder = folder;
   }
 
@@ -52,7 +46,7 @@ class SimulationStudy {
       simulate_run(r);
       if (result_.runs.back().answer.stopped) break;
     }
-    record_.finish();
+    record_->finish();
     for (std::string& file : write_report_files(result_.folder, report())) result_.files.push_back(std::move(file));
     result_.files.emplace_back("result.json");
     write_text((fs::path(result_.folder) / "result.json").string(), result_json());
@@ -66,8 +60,27 @@ class SimulationStudy {
   }
 
   void simulate_run(const StudyRun& r) {
+    const RigidMotion reference(study_.robot, r.motion.in_time(), r.motion.states);  // what the rigid robot does
+    if (reference.answer().ok()) follow(r, reference);
+    else cannot_begin(r, reference.answer());
+  }
+
+  /// The other runs go on. Throws Error where there is no other.
+  void cannot_begin(const StudyRun& r, const AlongAnswer& why) {
+    const bool last = &r == &study_.runs.back();
+    if (last && std::none_of(curves_.begin(), curves_.end(), [](const RunCurves& c) { return !c.t.empty(); }))
+      throw Error(why.explain(r.motion.file));
+    SimulationReport report;
+    report.robot = study_.robot.name;
+    report.options = r.options;
+    report.answer.status = why.status;
+    report.answer.reason = fmt::format("its motion cannot be followed: t = {:g}: {}", why.t, why.reason);
+    result_.runs.push_back(std::move(report));
+    curves_.emplace_back().load.resize(study_.robot.elastic.size());
+  }
+
+  void follow(const StudyRun& r, const RigidMotion& reference) {
     const Mechanism<double>& m = study_.robot;
-    const RigidMotion reference = reference_of(study_, r);
     Workspace<double> w(m);
     const Workspace<double>& start = reference.at(reference.start());
     w.q = start.q;
@@ -78,22 +91,27 @@ class SimulationStudy {
     job.times = rows_of(r);
     job.controller = forces_of(reference, study_.forces, m);
     job.output = (fs::path(result_.folder) / (r.name + ".csv")).string();
-    const bool first = curves_.empty();
     RunCurves curves;
     curves.load.resize(m.elastic.size());
+    RunRecord record(m, job.times.size());
     job.after_row = [&](const SimulationRow& row) {
       note(row, reference, curves);
-      if (first) record_.add({record_.t.size(), row.t, row.w, row.d, "", {}});
+      record.add({record.t.size(), row.t, row.w, row.d, "", {}});
       return !after_row_ || after_row_(row);
     };
     result_.runs.push_back(report_simulation(m, w, job));
     result_.runs.back().output = r.name + ".csv";
     result_.files.push_back(r.name + ".csv");
+    if (record.t.size() > record_->t.size()) {
+      animated_ = curves_.size();
+      record_.emplace(std::move(record));
+    }
     curves_.push_back(std::move(curves));
   }
 
   void note(const SimulationRow& row, const RigidMotion& reference, RunCurves& c) const {
     const Mechanism<double>& m = study_.robot;
+    c.t.push_back(row.t);
     c.gap.push_back(row.w.phi.size() > 0 ? row.w.phi.cwiseAbs().maxCoeff() : 0.0);
     Workspace<double> w = row.w;
     const EnergyBalance e = energy_balance(m, w);
@@ -115,62 +133,86 @@ class SimulationStudy {
     facts.push_back({"forces", study_.forces == SimulatedForces::rigid
                                    ? "inverse dynamics of the motion, elastic joints locked; no control"
                                    : "none"});
+    if (study_.runs.size() > 1 && !record_->t.empty())
+      facts.push_back({"animation", study_.runs[animated_].name +
+                                        (animated_ == 0 ? "" : ", the first of those that came farthest")});
     for (std::size_t i = 0; i < result_.runs.size(); ++i)
       if (const SimulationAnswer& a = result_.runs[i].answer; !a.ok())
         notes.push_back({{"severity", "warning"},
                          {"text", fmt::format("{} ended at t = {:g} s: {}: {}.", study_.runs[i].name, a.t,
                                               name(a.status), a.reason)}});
     out.update({{"facts", facts}, {"notes", notes}});
-    out.update(report_motion(study_.robot, record_));
+    out.update(report_motion(study_.robot, *record_));
     out.update({{"plots", packed_plots(plots(), "")},
                 {"tables", json::array({runs_table(), mobility_table(checked(study_.robot))})}});
     return report_text(out);
   }
 
-  /// A plot of one curve per run, for runs with the same motion.
+  /// Motions in the order of the runs.
+  std::vector<std::string> motions() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < curves_.size(); ++i)
+      if (std::find(all.begin(), all.end(), study_.runs[i].motion_name) == all.end())
+        all.push_back(study_.runs[i].motion_name);
+    return all;
+  }
+  /// Times of the longest run along a motion: those of the others are as many of them as they came to.
+  std::vector<double> times_along(const std::string& motion) const {
+    const std::vector<double>* longest = nullptr;
+    for (std::size_t i = 0; i < curves_.size(); ++i)
+      if (study_.runs[i].motion_name == motion && (!longest || curves_[i].t.size() > longest->size()))
+        longest = &curves_[i].t;
+    return longest ? *longest : std::vector<double>();
+  }
+
+  /// Plots of one curve per run, one for each motion, after what `like` says.
   template <class Take>
-  void add(std::vector<Plot>& all, const std::string& id, const std::string& title, const std::string& unit, bool log,
-           const std::string& text, Take take) const {
-    std::map<std::string, Plot> by_motion;
-    std::vector<std::string> order;
-    for (std::size_t i = 0; i < curves_.size(); ++i) {
-      const std::string& motion = study_.runs[i].motion_name;
-      if (!by_motion.contains(motion)) {
-        const std::size_t n = order.size();
-        order.push_back(motion);
-        by_motion[motion] = {n == 0 ? id : fmt::format("{}_{}", id, n + 1),
-                             n == 0 ? title : title + ", " + motion,
-                             unit,
-                             text,
-                             false,
-                             log,
-                             {}};
+  void add(std::vector<Plot>& all, const Plot& like, Take take) const {
+    const std::vector<std::string> names = motions();
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      Plot p = like;
+      if (n > 0) p.id += fmt::format("_{}", n + 1), p.title += ", " + names[n];
+      const std::vector<double> t = times_along(names[n]);
+      if (t != record_->t) p.x = t, p.axis = "t [s]";
+      for (std::size_t i = 0; i < curves_.size(); ++i) {
+        if (study_.runs[i].motion_name != names[n]) continue;
+        std::vector<double> values = take(curves_[i]);
+        if (values.empty()) continue;
+        values.resize(t.size(), std::numeric_limits<double>::quiet_NaN());
+        p.series.push_back({study_.runs[i].name, "", std::move(values)});
       }
-      std::vector<double> values = take(curves_[i]);
-      if (values.empty()) continue;
-      values.resize(record_.t.size(), std::numeric_limits<double>::quiet_NaN());
-      by_motion[motion].series.push_back({study_.runs[i].name, "", std::move(values)});
+      if (!p.series.empty()) all.push_back(std::move(p));
     }
-    for (const std::string& motion : order) all.push_back(by_motion[motion]);
   }
 
   std::vector<Plot> plots() const {
     const Mechanism<double>& m = study_.robot;
+    const auto of = [](std::string id, std::string title, std::string unit, std::string text, std::string part) {
+      Plot p{std::move(id), std::move(title), std::move(unit), std::move(text), false, false, {}};
+      p.part = std::move(part);
+      return p;
+    };
     std::vector<Plot> all;
+    for (std::size_t k = 0; k < 3; ++k)
+      add(all, of(std::string("platform_") + "xyz"[k], fmt::format("Platform {}", "xyz"[k]), "m", "", "Motion"),
+          [k](const RunCurves& r) { return r.p[k]; });
+    add(all,
+        of("deviation", "Distance from the reference", "m",
+           "Of the platform's origin in each run, from where the rigid robot has it along the same motion.", "Motion"),
+        [](const RunCurves& r) { return r.deviation; });
     for (std::size_t k = 0; k < m.elastic.size(); ++k) {
       const Coordinate& c = coordinate(m, m.elastic[k]);
-      add(all, "load_" + std::to_string(k + 1), "Force in " + c.name, c.is_length ? "N" : "N m", false,
-          "Of spring and damper, along the joint's coordinate.", [k](const RunCurves& r) { return r.load[k]; });
+      add(all,
+          of("load_" + std::to_string(k + 1), "Force in " + c.name, c.is_length ? "N" : "N m",
+             "Of spring and damper, along the joint's coordinate.", "Forces and energy"),
+          [k](const RunCurves& r) { return r.load[k]; });
     }
-    add(all, "gap", "Gap of the loops", "m or rad", true,
-        "Largest loop equation: the distance between the ends of the chains where they meet.",
-        [](const RunCurves& r) { return r.gap; });
-    add(all, "deviation", "Distance from the reference", "m", false, "Of the platform's origin.",
-        [](const RunCurves& r) { return r.deviation; });
-    for (std::size_t k = 0; k < 3; ++k)
-      add(all, std::string("platform_") + "xyz"[k], fmt::format("Platform {}", "xyz"[k]), "m", false, "",
-          [k](const RunCurves& r) { return r.p[k]; });
-    add(all, "energy", "Kinetic and potential energy", "J", false, "", [](const RunCurves& r) { return r.energy; });
+    add(all, of("energy", "Kinetic and potential energy", "J", "Their sum.", "Forces and energy"),
+        [](const RunCurves& r) { return r.energy; });
+    Plot gap = of("gap", "Gap of the loops", "m or rad",
+                  "Largest loop equation: the distance between the ends of the chains where they meet.", "");
+    gap.log = gap.check = true;
+    add(all, gap, [](const RunCurves& r) { return r.gap; });
     return all;
   }
 
@@ -182,18 +224,19 @@ class SimulationStudy {
       const bool fixed =
           r.options.integrator.method == Method::rk4 || r.options.integrator.method == Method::semi_implicit;
       const auto& d = curves_[i].deviation;
-      rows.push_back({study_.runs[i].name, study_.runs[i].motion_name, std::string(name(r.options.dynamics.by)),
+      rows.push_back({study_.runs[i].name,
+                      r.answer.ok() ? fmt::format("{} rows", r.answer.rows)
+                                    : fmt::format("{} at t = {:.4g} s", name(r.answer.status), r.answer.t),
+                      study_.runs[i].motion_name, std::string(name(r.options.dynamics.by)),
                       std::string(name(r.options.loops)), std::string(name(r.options.integrator.method)),
                       fixed ? fmt::format("{:g}", 1e6 * r.options.integrator.fixed_step) : none,
-                      fmt::format("{:.1e}", r.answer.largest_residual),
+                      curves_[i].t.empty() ? none : fmt::format("{:.1e}", r.answer.largest_residual),
                       d.empty() ? none : fmt::format("{:.3g}", 1e3 * *std::max_element(d.begin(), d.end())),
-                      r.eigenvalue > 0 ? fmt::format("{:.3g}", r.eigenvalue) : none,
-                      r.answer.ok() ? fmt::format("{} rows", r.answer.rows)
-                                    : fmt::format("{} at t = {:.4g} s", name(r.answer.status), r.answer.t)});
+                      r.eigenvalue > 0 ? fmt::format("{:.3g}", r.eigenvalue) : none});
     }
     return report_table("runs", "Runs",
-                        {"run", "motion", "formulation", "loops", "method", "#step [µs]", "#largest gap [m or rad]",
-                         "#largest deviation [mm]", "#eigenvalue", "outcome"},
+                        {"run", "outcome", "motion", "formulation", "loops", "method", "#step [µs]",
+                         "#largest gap [m or rad]", "#largest deviation [mm]", "#eigenvalue"},
                         rows, "Eigenvalue: the largest of the printed iteration's matrix; it converges below 2 only.");
   }
 
@@ -220,7 +263,8 @@ class SimulationStudy {
   const Study& study_;
   const std::function<bool(const SimulationRow&)>& after_row_;
   const std::function<bool()>& go_on_;
-  RunRecord record_;
+  std::optional<RunRecord> record_;  ///< of the run that is animated: the first of those that came farthest
+  std::size_t animated_ = 0;         ///< its place
   SimulationStudyResult result_;
   std::vector<RunCurves> curves_;
 };

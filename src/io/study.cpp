@@ -9,6 +9,7 @@
 #include "gough/dynamics/compare.hpp"
 #include "gough/error.hpp"
 #include "gough/io/bent_robot.hpp"
+#include "gough/io/files.hpp"
 #include "gough/io/report.hpp"
 #include "gough/io/robot_file.hpp"
 #include "report_parts.hpp"
@@ -271,6 +272,7 @@ class Others {
 
   /// Differences become shares of the largest forces.
   void finish() {
+    for (const auto& table : tables_) table->finish();
     const double size = std::max(largest_, std::numeric_limits<double>::min());
     for (std::size_t i = 0; i < results_.size(); ++i) {
       results_[i].disagreement /= size;
@@ -333,9 +335,7 @@ StudyResult run_study(const Study& study, const std::string& folder,
   for (std::string& file : write_report(study, result, record)) result.files.push_back(std::move(file));
   result.files.emplace_back("result.json");
   const std::string path = (fs::path(folder) / "result.json").string();
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << study_json(study, result) << std::flush;
-  if (!out) throw Error({path, 0}, "cannot be written, expected a place for a file");
+  write_file(path, study_json(study, result));
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gough/error.hpp"
 #include "gough/io/report.hpp"
+#include "gough/io/text.hpp"
 #include "viewed_robot.hpp"
 
 namespace gough {
@@ -61,8 +62,8 @@ int View::number() const {
 std::string View::robot() const {
   const std::lock_guard lock(mutex_);
   return one_line({{"number", number_},
-                   {"file", file_},
-                   {"error", error_.empty() ? json(nullptr) : json(error_)},
+                   {"file", shown(file_)},
+                   {"error", error_.empty() ? json(nullptr) : json(shown(error_))},
                    {"robot", robot_ ? robot_->document() : json(nullptr)}});
 }
 

@@ -8,8 +8,10 @@
 
 #include "drawing.hpp"
 #include "gough/io/robot_file.hpp"
+#include "gough/io/text.hpp"
 #include "gough/kinematics/guide.hpp"
 #include "gough/kinematics/inverse.hpp"
+#include "readers.hpp"
 #include "report_parts.hpp"
 
 namespace gough::io {
@@ -93,7 +95,7 @@ void unify_quaternions(const Structure& m, VecX<double>& q) {
 }  // namespace
 
 ViewedRobot::ViewedRobot(const std::string& file, int number) : number_(number) {
-  const RobotDescription robot = read_robot(file);
+  const RobotDescription robot = parse_robot(read_regular_text(file, largest_robot_file), file);
   Prepared ready = prepare(robot);
   if (!ready.home.assembly.closed)
     throw Error({file, 0}, "the home pose cannot be assembled: " + ready.home.assembly.explain(ready.mechanism));
@@ -103,9 +105,9 @@ ViewedRobot::ViewedRobot(const std::string& file, int number) : number_(number) 
   evaluate(m_, w);
   size_ = std::max(characteristic_length(m_, w), 1e-9);
   add_sliders();
-  json facts =
-      json::array({json::array({"file", file}), json::array({"degrees of freedom", std::to_string(report.mobility)}),
-                   json::array({"actuators", actuators_in_words(report)})});
+  json facts = json::array({json::array({"file", shown(file)}),
+                            json::array({"degrees of freedom", std::to_string(report.mobility)}),
+                            json::array({"actuators", actuators_in_words(report)})});
   document_ = {{"number", number_},
                {"title", m_.name},
                {"description", robot.description},
@@ -262,7 +264,7 @@ Answer ViewedRobot::pose_moved(const VecX<double>& values, Workspace<double>& w)
   for (std::size_t i = 0; i < pose_.size(); ++i) x[pose_[i].index] = values[static_cast<Eigen::Index>(i)];
   InverseOptions options;
   options.check_limits = false;
-  return inverse_kinematics(m_, pose_from_vector(x), w, options);
+  return inverse_kinematics(m_, pose_from_vector(x, m_.platform.coordinates), w, options);
 }
 
 Answer ViewedRobot::joints_moved(const VecX<double>& values, Workspace<double>& w) const {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include "gough/kinematics/assemble.hpp"
 #include "gough/kinematics/motion.hpp"
 
@@ -94,6 +96,23 @@ Vec6<double> pose_vector(const Transform<double>& pose) {
 
 Transform<double> pose_from_vector(const Vec6<double>& x) {
   return {rotation_from_vector<double>(x.tail<3>()), x.head<3>()};
+}
+
+Transform<double> pose_from_vector(const Vec6<double>& x, const PoseMask& read) {
+  const Transform<double> pose = pose_from_vector(x);
+  const Vec3<double> r = x.tail<3>();
+  bool any = false, rest = false;
+  for (int i = 0; i < 3; ++i) {
+    any = any || read[at(i + 3)];
+    rest = rest || (!read[at(i + 3)] && r[i] != 0);
+  }
+  constexpr double rounding = 1e-9;
+  if (!any || !rest || r.norm() <= std::numbers::pi + rounding) return pose;
+  const Vec3<double> same = vector_from_rotation(pose.R).array() + 0.0;  // no -0
+  throw Error(fmt::format(
+      "read the rotation vector ({:.6g}, {:.6g}, {:.6g}), of length {:.6g} rad, expected at most pi where only some of "
+      "its components are read: the same rotation is ({:.6g}, {:.6g}, {:.6g})",
+      r[0], r[1], r[2], r.norm(), same[0], same[1], same[2]));
 }
 
 }  // namespace gough

@@ -13,9 +13,10 @@ namespace gough {
 namespace {
 
 constexpr int most_iterations = 100;
-constexpr double largest_step = 0.5;  // rad or m: far enough to travel, short enough not to jump to another assembly
+constexpr double largest_step =
+    0.5;  // rad or units of length: far enough to travel, short enough not to jump to another assembly
 
-/// phi and the held pose's rows, with their Jacobian in the coordinates that may move.
+/// phi and the held pose's rows, with their Jacobian in the coordinates that may move; lengths in the robot's unit.
 class Problem {
  public:
   Problem(const Mechanism<double>& m, const Hold& hold) : m_(m), hold_(hold) {
@@ -23,8 +24,16 @@ class Problem {
       if (hold.coordinates.empty() || !hold.coordinates[at(v)]) free_.push_back(v);
     held_ = std::count_if(hold.platform_pose.begin(), hold.platform_pose.end(),
                           [](const auto& c) { return c.has_value(); });
+    const auto held_lengths = std::count_if(hold.platform_pose.begin(), hold.platform_pose.begin() + 3,
+                                            [](const auto& c) { return c.has_value(); });
     residual_.resize(m.equations + held_);
     jacobian_.resize(residual_.size(), static_cast<Eigen::Index>(free_.size()));
+    row_ = VecX<double>::Ones(residual_.size());
+    row_.head(m.equations) = m.row_unit;
+    row_.segment(m.equations, held_lengths).setConstant(m.length_unit);
+    column_ = VecX<double>::Ones(jacobian_.cols());
+    for (std::size_t c = 0; c < free_.size(); ++c)
+      if (m.coordinate[at(free_[c])].is_length) column_[static_cast<Eigen::Index>(c)] = m.length_unit;
   }
 
   void evaluate(Workspace<double>& w) {
@@ -34,6 +43,8 @@ class Problem {
     for (std::size_t c = 0; c < free_.size(); ++c)
       jacobian_.col(static_cast<Eigen::Index>(c)).head(m_.equations) = w.K.col(free_[c]);
     if (held_ > 0) evaluate_pose(w);
+    residual_ = residual_.cwiseQuotient(row_);
+    jacobian_ = row_.cwiseInverse().asDiagonal() * jacobian_ * column_.asDiagonal();
   }
 
   VecX<double> step() const {
@@ -44,18 +55,27 @@ class Problem {
     VecX<double> right = VecX<double>::Zero(stacked.rows());
     right.head(residual_.size()) = -residual_;
     const VecX<double> x = least_squares(stacked, right);
+    const double length = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+    const double share = length > largest_step ? largest_step / length : 1.0;
     VecX<double> dv = VecX<double>::Zero(m_.nv);
-    for (std::size_t c = 0; c < free_.size(); ++c) dv[free_[c]] = x[static_cast<Eigen::Index>(c)];
-    const double length = dv.size() > 0 ? dv.cwiseAbs().maxCoeff() : 0.0;
-    return length > largest_step ? VecX<double>(dv * (largest_step / length)) : dv;
+    for (std::size_t c = 0; c < free_.size(); ++c) {
+      const auto i = static_cast<Eigen::Index>(c);
+      dv[free_[c]] = x[i] * column_[i] * share;
+    }
+    return dv;
   }
 
   double norm() const { return residual_.norm(); }
-  double worst() const { return residual_.size() > 0 ? residual_.cwiseAbs().maxCoeff() : 0.0; }
-  int worst_row() const {
+  /// The equation farthest from zero; and by how much: without units, in m or rad.
+  struct Worst {
+    int row = -1;  ///< of the loops; -1: of the pose
+    double share = 0, open = 0;
+  };
+  Worst worst() const {
+    if (residual_.size() == 0) return {};
     Eigen::Index r = 0;
-    if (residual_.size() > 0) residual_.cwiseAbs().maxCoeff(&r);
-    return r < m_.equations ? static_cast<int>(r) : -1;
+    const double share = residual_.cwiseAbs().maxCoeff(&r);
+    return {r < m_.equations ? static_cast<int>(r) : -1, share, share * row_[r]};
   }
   bool can_move() const { return !free_.empty(); }
 
@@ -72,7 +92,7 @@ class Problem {
   const Hold& hold_;
   Eigen::Index held_ = 0;  ///< coordinates of the pose that are held
   std::vector<int> free_;
-  VecX<double> residual_;
+  VecX<double> residual_, row_, column_;  ///< and the units of rows and columns
   MatX<double> jacobian_;
 };
 
@@ -165,9 +185,10 @@ Assembly close_loops(const Mechanism<double>& m, Workspace<double>& w, const Hol
   }
   const double first_step = (first - zeroth).norm();
   result.detour = first_step > 1e-9 ? (w.q - first).norm() / first_step : 0.0;
-  result.residual = problem.worst();
-  result.worst_row = problem.worst_row();
-  result.closed = result.residual <= closure_tolerance;
+  const Problem::Worst worst = problem.worst();
+  result.residual = worst.open;
+  result.worst_row = worst.row;
+  result.closed = worst.share <= closure_tolerance;
   if (const int row = inside_out_row(m, w); result.closed && row >= 0) {
     result.closed = false;
     result.inside_out = true;
@@ -181,9 +202,15 @@ std::string Assembly::explain(const Structure& m) const {
   if (closed) return fmt::format("closed to {:.1e} in {} iterations", residual, iterations);
   if (inside_out)
     return fmt::format("not closed: '{}' closes only with a half turn (inside out)", m.row_name(worst_row));
+  if (gap > gap_allowed)
+    return fmt::format(
+        "the loops fit each other only within {:.2g} m (joint '{}'), allowed are {:.2g} m: correct the geometry, or "
+        "state "
+        "`closure_tolerance: {:.0e} m` and the nearest one that fits is used",
+        gap, gap_joint, gap_allowed, std::pow(10, std::ceil(std::log10(gap * 1.05))));
   const std::string where = worst_row >= 0 ? "equation '" + m.row_name(worst_row) + "'" : "the wanted pose";
-  return fmt::format("not closed: {} is left open by {:.3g} (m or rad) after {} iterations", where, residual,
-                     iterations);
+  const std::string unit = worst_row < 0 ? "(m or rad)" : m.row_is_length(worst_row) ? "m" : "rad";
+  return fmt::format("not closed: {} is left open by {:.3g} {} after {} iterations", where, residual, unit, iterations);
 }
 
 VecX<double> moved(const Structure& m, const VecX<double>& q, const VecX<double>& dv) {
@@ -216,80 +243,6 @@ MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<doubl
       J.col(m.joint[at(j)].v + c) << column.angular, column.linear + cross<double>(column.angular, p);
     }
   return J;
-}
-
-namespace {
-
-/// A floating platform without a given orientation starts where its first stiff leg holds it.
-void start_floating_platform(const Mechanism<double>& m, Workspace<double>& w) {
-  const auto& given = m.home_description.platform;
-  const int q = m.joint[at(m.platform.body)].q;
-  Transform<double> pose;
-  const bool turned = std::any_of(given.begin() + 3, given.end(), [](const auto& c) { return c.has_value(); });
-  if (turned) {
-    pose.R = rotation_from_vector<double>({given[3].value_or(0), given[4].value_or(0), given[5].value_or(0)});
-  } else {
-    tree_positions(m, w);
-    std::size_t coordinate = 0;
-    for (std::size_t c = 0; c < m.cut.size(); coordinate += coordinate_kinds(m.cut[c].kind).size(), ++c) {
-      if (m.cut[c].rows.size() < 5 || (m.cut[c].a != m.platform.body && m.cut[c].b != m.platform.body)) continue;
-      const bool platform_is_a = m.cut[c].a == m.platform.body;
-      const Transform<double> leg = platform_is_a ? cut_frame_b(m, w, c) : cut_frame_a(m, w, c);
-      Elementary type = m.cut[c].kind == JointKind::revolute    ? Elementary::revolute
-                        : m.cut[c].kind == JointKind::prismatic ? Elementary::prismatic
-                                                                : Elementary::fixed;
-      const double value = type == Elementary::fixed ? 0.0 : m.home_description.cut_start[coordinate];
-      const Transform<double> motion = joint_pose(Transform<double>(), type, &value);
-      pose = (platform_is_a ? leg * (m.cut_a[c] * motion).inverse() : leg * motion * m.cut_b[c].inverse());
-      pose = pose * m.platform_frame;
-      break;
-    }
-  }
-  for (int i = 0; i < 3; ++i)
-    if (given[at(i)]) pose.p[i] = *given[at(i)];
-  const Transform<double> body = pose * m.platform_frame.inverse();
-  w.q.segment<3>(q) = body.p;
-  w.q.segment<4>(q + 3) = quaternion_from_rotation(body.R);
-}
-
-}  // namespace
-
-HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near) {
-  m.home = m.home_description.start;
-  Workspace<double> w(m);
-  if (m.platform.floats && !start_is_near) start_floating_platform(m, w);
-  const VecX<double> start = w.q;
-  const Hold given{m.home_description.held, m.home_description.platform};
-  HomeAssembly result;
-  result.assembly = close_loops(m, w, given);
-  if (!result.assembly.closed) {
-    result.as_given = false;
-    w.q = start;
-    result.assembly = close_loops(m, w);
-    for (std::size_t j = 0; j < m.joint.size(); ++j) {
-      if (m.joint[j].type != Elementary::revolute && m.joint[j].type != Elementary::prismatic) continue;
-      const double move = std::abs(w.q[m.joint[j].q] - start[m.joint[j].q]);
-      if (m.home_description.held[at(m.joint[j].v)] && move > result.largest_move) {
-        result.largest_move = move;
-        result.moved_most = m.coordinate[at(m.joint[j].v)].name;
-        result.moved_is_length = m.coordinate[at(m.joint[j].v)].is_length;
-      }
-    }
-    if (m.platform.exists()) {
-      const Transform<double> pose = platform_pose(m, w);
-      for (std::size_t i = 0; i < 3; ++i)
-        if (given.platform_pose[i]) {
-          const double move = std::abs(pose.p[static_cast<Eigen::Index>(i)] - *given.platform_pose[i]);
-          if (move > result.largest_move) {
-            result.largest_move = move;
-            result.moved_most = "the platform's " + std::string(pose_names[i]);
-            result.moved_is_length = true;
-          }
-        }
-    }
-  }
-  m.home = w.q;
-  return result;
 }
 
 }  // namespace gough

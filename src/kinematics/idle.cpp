@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "gough/kinematics/consistent_geometry.hpp"
 #include "gough/kinematics/leg_forms.hpp"
 #include "gough/kinematics/singularity.hpp"
 #include "gough/model/build.hpp"
@@ -17,14 +18,16 @@ namespace {
 using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 constexpr double tolerance = 1e-8;
 
-/// The motions (angular; linear, about the base's origin) that a joint of the description allows where w stands.
+/// The motions (angular; linear, about the base's origin, in the robot's unit of length) that a joint of the description allows where w
+/// stands.
 Subspace allowed_motions(const Mechanism<double>& m, const Workspace<double>& w, const std::string& joint) {
   for (const CutJoint& cut : m.cut)
     if (cut.name == joint) {
       MatX<double> rows(static_cast<Eigen::Index>(cut.rows.size()), 6);
       for (Eigen::Index r = 0; r < rows.rows(); ++r) {
         const Force<double>& f = w.cut_wrench[at(cut.first_row) + static_cast<std::size_t>(r)];
-        rows.row(r) << f.moment.transpose(), f.force.transpose();
+        const double unit = m.row_unit[cut.first_row + r];
+        rows.row(r) << f.moment.transpose() / unit, f.force.transpose() * (m.length_unit / unit);
       }
       return null_space(rows);
     }
@@ -33,8 +36,9 @@ Subspace allowed_motions(const Mechanism<double>& m, const Workspace<double>& w,
     for (int c = 0; c < velocity_size(m.joint[at(j)]); ++c) {
       if (m.coordinate[at(m.joint[at(j)].v + c)].joint != joint) continue;
       const Motion<double> v = joint_column(m, w, j, c);
+      const double unit = m.coordinate[at(m.joint[at(j)].v + c)].is_length ? 1 : m.length_unit;
       columns.conservativeResize(6, columns.cols() + 1);
-      columns.rightCols(1) << v.angular, v.linear;
+      columns.rightCols(1) << v.angular, v.linear / unit;
     }
   return columns;
 }
@@ -120,8 +124,11 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
   w.q = m.home;
   tree_positions(m, w);
   closure(m, w);
-  const MatX<double> freedom = null_space(w.K);
+  const MatX<double> freedom = null_space(scaled_closure(m, w, m.length_unit));
   if (freedom.cols() == 0) return poses;
+  VecX<double> unit = VecX<double>::Ones(m.nv);
+  for (int v = 0; v < m.nv; ++v)
+    if (m.coordinate[at(v)].is_length) unit[v] = m.length_unit;
   Hold hold;
   hold.coordinates.assign(at(m.nv), false);
   for (const TreeJoint& j : m.joint)
@@ -134,7 +141,7 @@ std::vector<VecX<double>> poses_near_home(const Mechanism<double>& m, int count)
     VecX<double> step = dv * (0.08 / size);
     for (const TreeJoint& j : m.joint)  // beams stay straight: what they add when bent is no general rank
       if (j.type == Elementary::modal) step.segment(j.v, j.modes).setZero();
-    w.q.noalias() = moved(m, m.home, step);
+    w.q.noalias() = moved(m, m.home, unit.cwiseProduct(step));
     if (close_loops(m, w, hold).closed) poses.push_back(w.q);
   }
   return poses;
@@ -257,8 +264,9 @@ bool lock_coordinate(JointDescription& joint, const IdleMotion& motion, const Me
       const TreeJoint& tree = m.joint[at(j)];
       if (velocity_size(tree) != 1 || m.coordinate[at(tree.v)].name != coordinate_name(joint, k)) continue;
       const Motion<double> v = joint_column(m, w, j, 0);
+      const double unit = m.coordinate[at(tree.v)].is_length ? 1 : m.length_unit;
       columns.conservativeResize(6, columns.cols() + 1);
-      columns.rightCols(1) << v.angular, v.linear;
+      columns.rightCols(1) << v.angular, v.linear / unit;
       of_column.emplace_back(k, m.home[tree.q]);
     }
   if (columns.cols() == 0) return false;
@@ -304,12 +312,35 @@ RobotDescription lock_idle_motions(RobotDescription robot, const Mechanism<doubl
 
 namespace {
 
-/// Merges massless bodies, builds, assembles, locks idle motions.
+constexpr double usual_gap =
+    1e-9;  ///< of the characteristic length: what a geometry may miss where the file does not say it
+
+/// The mechanism with the nearest geometry that fits itself, as far as that is allowed.
+void fit_geometry(RobotDescription& ready, Prepared& result) {
+  if (ready.closure_tolerance == 0.0) return;
+  ConsistentGeometry fitting = consistent_geometry(ready, result.mechanism);
+  if (fitting.gap == 0) return;
+  const double allowed = ready.closure_tolerance.value_or(usual_gap * fitting.length);
+  Assembly& assembly = result.home.assembly;
+  if (fitting.gap > allowed) {
+    assembly.closed = false;
+    assembly.gap = fitting.gap, assembly.gap_allowed = allowed, assembly.gap_joint = fitting.joint;
+    return;
+  }
+  ready = std::move(fitting.robot);
+  result.mechanism = build(ready);
+  result.home = assemble_home(result.mechanism);
+  result.mechanism.closure_gap = fitting.gap;
+  result.mechanism.closure_gap_joint = fitting.joint;
+}
+
+/// Merges massless bodies, builds, assembles, fits the geometry, locks idle motions.
 Prepared assembled(const RobotDescription& robot) {
   check_description(robot);
   RobotDescription ready = merge_bodies(robot);
   Prepared result{build(ready), {}};
   result.home = assemble_home(result.mechanism);
+  fit_geometry(ready, result);
   if (!result.home.assembly.closed) return result;
   auto idle = find_idle_motions(ready, result.mechanism);
   const auto note = [&] {
@@ -333,9 +364,11 @@ Prepared assembled(const RobotDescription& robot) {
     const int size = position_size(m.joint[at(j)]);
     m.home_description.start.segment(m.joint[at(j)].q, size) = loose.home.segment(loose.joint[at(old)].q, size);
   }
-  const HomeAssembly before = result.home;
-  result.home = assemble_home(m, true);
-  result.home.as_given = before.as_given && result.home.as_given;
+  m.closure_gap = loose.closure_gap;
+  m.closure_gap_joint = loose.closure_gap_joint;
+  const HomeAssembly again = assemble_home(m, true);
+  result.home.assembly = again.assembly;
+  result.home.as_given = result.home.as_given && again.as_given;
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "gough/kinematics/continuation.hpp"
 #include "gough/kinematics/leg_forms.hpp"
 #include "gough/kinematics/star.hpp"
+#include "gough/kinematics/task_coordinates.hpp"
 
 namespace gough {
 namespace {
@@ -102,7 +103,7 @@ Answer solve_legs(const Mechanism<double>& m, const Transform<double>& pose, con
                                 name(m.leg_form[i].kind), leg.short_by);
   }
   answer.residual = closure_residual(m, w);
-  if (answer.ok() && answer.residual > 1e-11) {
+  if (answer.ok() && m.open_by(w.phi) > 1e-11) {
     answer.status = Status::unreachable;
     answer.reason = fmt::format("the loops stay open by {:.3g}", answer.residual);
   }
@@ -150,7 +151,7 @@ void closed_form(const Mechanism<double>& m, const Transform<double>& pose, cons
   for (std::size_t i = 0; i < all.count; ++i) {
     w.q = w.start;
     Answer answer = solve_legs(m, all.pose[i], mode, w);
-    if (!answer.ok() && answer.residual < 1e-2 && !is_full(mask)) answer = polished(m, pose, mask, w);
+    if (!answer.ok() && m.open_by(w.phi) < 1e-2 && !is_full(mask)) answer = polished(m, pose, mask, w);
     use(answer);
   }
 }
@@ -159,7 +160,13 @@ void closed_form(const Mechanism<double>& m, const Transform<double>& pose, cons
 Answer by_continuation(const Mechanism<double>& m, const Transform<double>& pose, const PoseMask& mask,
                        Workspace<double>& w) {
   closure_residual(m, w);
-  return walk(m, w, pose_path(m, platform_pose(m, w), pose, mask));
+  Answer answer = walk(m, w, pose_path(m, platform_pose(m, w), pose, mask));
+  if (answer.ok()) return answer;
+  const TaskCoordinates task = task_coordinates(m, w, mask);
+  if (task.told < std::min(task.count, task.freedoms))
+    answer.reason += fmt::format("; where it ends {}: try --coordinates or `platform.coordinates` {}", task.explain(),
+                                 task.suggestion());
+  return answer;
 }
 
 /// What the given rest of the pose says against the answer's.

@@ -161,7 +161,7 @@ class GraphBuilder {
 
   bool join(int first, int second, int ring) {
     GraphJoint &x = g_.joint[at(first)], &y = g_.joint[at(second)];
-    const bool one_place = (x.centre - y.centre).norm() <= same_place * (1 + x.centre.norm());
+    const bool one_place = (x.centre - y.centre).norm() <= same_place * (m_.length_unit + x.centre.norm());
     if (hidden_[at(ring)] && x.turns && y.turns && !one_place) {  // a distance in the tree: a rod between two balls
       make_ball(x.S.cols() == 2 ? x : y);
       ring_[at(ring)] = false;
@@ -221,7 +221,7 @@ class GraphBuilder {
           const GraphJoint& j = g_.joint[at(e)];
           const bool a = contains(bodies, j.a), b = contains(bodies, j.b);
           if (contains(group, e) || a == b || !hinge(j) ||
-              (j.centre - one.centre).norm() > same_place * (1 + one.centre.norm()) ||
+              (j.centre - one.centre).norm() > same_place * (m_.length_unit + one.centre.norm()) ||
               cross<double>(j.S.col(0).head<3>(), one.S.col(0).head<3>()).norm() > same_place)
             continue;
           group.push_back(e);
@@ -458,7 +458,7 @@ MatX<double> cycle_matrix(const JointGraph& g) {
     centre /= std::max(1.0, n);
     for (const auto& [e, sense] : order)
       if (g.joint[at(e)].turns) sum += (g.joint[at(e)].centre - centre).squaredNorm() / n;
-    const double length = sum > 1e-18 ? std::sqrt(sum) : g.length;
+    const double length = sum > 1e-18 * g.length * g.length ? std::sqrt(sum) : g.length;
     for (const auto& [e, sense] : order)
       C.block(6 * static_cast<Eigen::Index>(l), first[at(e)], 6, g.joint[at(e)].S.cols()) =
           about(g, e, centre, length) * sense;

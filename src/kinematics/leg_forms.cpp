@@ -10,7 +10,7 @@
 namespace gough {
 namespace {
 
-constexpr double tiny = 1e-9;  // relative to lengths of order 1 m: geometry written in a file is exact to 1e-15
+constexpr double tiny = 1e-9;  // of lengths in the robot's unit: geometry written in a file is exact to 1e-15
 using std::numbers::pi;
 
 double azimuth(const Vec3<double>& v) { return std::atan2(v.y(), v.x()); }
@@ -31,8 +31,8 @@ bool is(const Mechanism<double>& m, int body, Elementary type) { return m.joint[
 bool fit_two_axes(const Mechanism<double>& m, const Vec3<double>& tip_in_last, Rod& rod) {
   const Transform<double>& X2 = m.placement[at(rod.aim2)];
   const Vec3<double> z2 = X2.R.col(2);
-  if (std::abs(z2.z()) > tiny) return false;                                 // not at right angles
-  if (std::abs(X2.p.x() * z2.y() - X2.p.y() * z2.x()) > tiny) return false;  // do not cross
+  if (std::abs(z2.z()) > tiny) return false;                                                 // not at right angles
+  if (std::abs(X2.p.x() * z2.y() - X2.p.y() * z2.x()) > tiny * m.length_unit) return false;  // do not cross
   const double s = -(X2.p.x() * z2.x() + X2.p.y() * z2.y());
   const Vec3<double> crossing = X2.p + z2 * s;  // in body aim1
   rod.pivot = m.placement[at(rod.aim1)] * Vec3<double>(0, 0, crossing.z());
@@ -46,7 +46,7 @@ bool fit_two_axes(const Mechanism<double>& m, const Vec3<double>& tip_in_last, R
   }
   out -= Vec3<double>(0, 0, s);
   if (rod.extend < 0) direction = out.normalized();
-  if (std::abs(direction.z()) > tiny || cross(out, direction).norm() > tiny) return false;
+  if (std::abs(direction.z()) > tiny || cross(out, direction).norm() > tiny * m.length_unit) return false;
   rod.length = dot(out, direction);
   rod.tip_azimuth = azimuth(direction);
   return true;
@@ -56,7 +56,7 @@ bool fit_one_axis(const Mechanism<double>& m, const Vec3<double>& tip_in_last, R
   rod.pivot = m.placement[at(rod.aim1)].p;
   rod.length = std::hypot(tip_in_last.x(), tip_in_last.y());
   rod.tip_azimuth = azimuth(tip_in_last);
-  return rod.length > tiny;
+  return rod.length > tiny * m.length_unit;
 }
 
 /// One cut of a leg: its kind and rod, or nothing. Writes the root.
@@ -157,11 +157,12 @@ struct SolvedLeg {
   }
 
   /// Between the nearest and the farthest that a root's circle comes to b.
-  static LegAnswer miss_of_turn(const Vec3<double>& e, const Vec3<double>& b, double l) {
+  LegAnswer miss_of_turn(const Vec3<double>& e, const Vec3<double>& b, double l) const {
+    const double none = tiny * m.length_unit;
     const double h = std::hypot(e.x(), e.y()) * std::hypot(b.x(), b.y());
     const double middle = dot(e, e) + dot(b, b) - 2 * e.z() * b.z();
     const double nearest = std::sqrt(std::max(0.0, middle - 2 * h)), farthest = std::sqrt(middle + 2 * h);
-    if (h < tiny * tiny) return {std::abs(nearest - l) < tiny, std::abs(nearest - l)};
+    if (h < none * none) return {std::abs(nearest - l) < none, std::abs(nearest - l)};
     if (middle - l * l > 2 * h) return {false, nearest - l};
     if (middle - l * l < -2 * h) return {false, l - farthest};
     return {};
@@ -170,7 +171,7 @@ struct SolvedLeg {
   LegAnswer miss_of_elbow() const {
     const Vec3<double> b = m.placement[at(form.root)].inverse() * solver.end_of(form.rods[0]), e = form.rods[0].pivot;
     const double miss = std::abs(std::hypot(b.x(), b.y()) - std::hypot(e.x(), e.y()));
-    return {miss < 1e-10, miss};
+    return {miss < 1e-10 * m.length_unit, miss};
   }
 
   LegAnswer miss_of_line(const Transform<double>& platform) const {
@@ -178,7 +179,7 @@ struct SolvedLeg {
     const Transform<double> line = platform * tip.on_platform;
     const Vec3<double> z = line.R.col(2);
     const double miss = cross<double>(solver.pose(form.root) * tip.on_leg.p - line.p, z).norm();
-    return {miss < 1e-10, miss};
+    return {miss < 1e-10 * m.length_unit, miss};
   }
 
   /// The platform turned about its joint with an RR leg until its frame's origin is where it is wanted.

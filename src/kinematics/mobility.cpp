@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gough/kinematics/idle.hpp"
+#include "gough/kinematics/task_coordinates.hpp"
 #include "gough/spatial/rank.hpp"
 
 namespace gough {
@@ -69,12 +70,16 @@ class Checker {
     describe();
     if (!home_.assembly.closed) {
       add(Finding::Severity::error, "the home pose cannot be assembled: " + home_.assembly.explain(m_),
-          "check the lengths along the loop of that joint, or give a better `home` or `guess` for its passive joints");
+          home_.assembly.gap > 0 ? "write lengths and axes that must fit each other with all their digits, or state "
+                                   "that tolerance in the robot file"
+                                 : "check the lengths along the loop of that joint, or give a better `home` or `guess` "
+                                   "for its passive joints");
       return r_;
     }
     count_freedom();
     judge_actuation();
     judge_home();
+    judge_task();
     judge_singularities();
     for (const FastPath& p : m_.fast_path)
       if (p.refused)
@@ -94,6 +99,7 @@ class Checker {
     r_.loops = m_.loops;
     r_.joints = m_.bodies() + m_.loops;
     r_.coordinates = m_.nv;
+    for (int v = 0; v < m_.nv; ++v) r_.coordinate_names.push_back(m_.coordinate[at(v)].name);
     r_.equations = m_.equations;
     r_.idle = m_.idle;
     r_.merged = m_.merged;
@@ -103,6 +109,7 @@ class Checker {
     r_.elastic = static_cast<int>(m_.elastic.size());
     r_.closed = home_.assembly.closed;
     r_.closure_residual = home_.assembly.residual;
+    r_.closure_gap = std::max(m_.closure_gap, home_.assembly.gap);
     r_.characteristic_length = characteristic_length(m_, w_);
   }
 
@@ -196,14 +203,32 @@ class Checker {
     return "'" + m_.coordinate[static_cast<std::size_t>(row)].name + "'";
   }
 
-  void judge_home() {
+  void judge_assembly() {
     if (!home_.as_given)
       add(Finding::Severity::warning,
           fmt::format(
               "the home in the file does not close the loops; the nearest closed configuration moves {} by {:.3g} {}",
-              home_.moved_most.empty() ? "passive joints" : home_.moved_most, home_.largest_move,
-              home_.moved_is_length ? "m" : "rad"),
+              home_.moved_most, home_.largest_move, home_.moved_is_length ? "m" : "rad"),
           "correct the `home` values, or give them as `guess` so that assembly may move them");
+    else if (!home_.departed.empty())
+      add(Finding::Severity::warning,
+          fmt::format("home is far from a guess of the file: '{0}' is at {1:.4g} {3}, guessed at {2:.4g} {3}",
+                      home_.departed, home_.reached, home_.guess, home_.departed_is_length ? "m" : "rad"),
+          "correct the guess, or guess more of the passive joints, if another assembly is meant");
+    else if (home_.starts > 1)
+      add(Finding::Severity::info,
+          fmt::format("the start in the file did not lead to a closed home, start {} did", home_.starts),
+          "see whether this is the assembly you mean; a `guess` for the passive joints settles it");
+    if (m_.closure_gap > 0)
+      add(Finding::Severity::warning,
+          fmt::format(
+              "the loops fit each other only within {:.2g} m (joint '{}'): the nearest geometry that fits is used",
+              m_.closure_gap, m_.closure_gap_joint),
+          "write lengths and axes that must fit each other with all their digits");
+  }
+
+  void judge_home() {
+    judge_assembly();
     const auto judge = [&](const std::string& what, double value, const Range& range) {
       if (value < range.lower || value > range.upper)
         add(Finding::Severity::warning,
@@ -220,6 +245,15 @@ class Checker {
     for (int i = 0; i < 6; ++i)
       judge("the platform's " + std::string(pose_names[at(i)]), i < 3 ? pose.p[i] : turn[i - 3],
             m_.platform.limits[at(i)]);
+  }
+
+  /// Whether `platform.coordinates` tell the platform's freedoms. A singular home that hides freedoms is no fault of theirs.
+  void judge_task() {
+    if (!m_.platform.exists() || r_.mobility == 0) return;
+    const TaskCoordinates task = task_coordinates(m_, w_, m_.platform.coordinates);
+    if (task.fit() || task.freedoms < std::min(6, r_.mobility)) return;
+    add(Finding::Severity::warning, "`platform.coordinates` do not fit: at home " + task.explain(),
+        fmt::format("set `platform: {{coordinates: {}}}`: inverse kinematics reads these alone", task.suggestion()));
   }
 
   void judge_singularities() {

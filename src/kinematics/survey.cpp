@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "gough/kinematics/forward.hpp"
 #include "gough/kinematics/jacobian.hpp"
 
 namespace gough {
@@ -68,13 +69,17 @@ std::vector<LegTransmissionIndex> transmission_indices(const Mechanism<double>& 
   return all;
 }
 
-Survey survey_poses(const Mechanism<double>& m, const std::vector<Transform<double>>& poses) {
+namespace {
+
+/// Calls go(i, w) for each of `count` positions, which moves w from the one before.
+template <class Go>
+Survey survey_all(const Mechanism<double>& m, std::size_t count, const std::function<bool()>& go_on, Go&& go) {
   Survey survey;
   Workspace<double> w(m);
   VecX<double> last = m.home;
-  for (std::size_t i = 0; i < poses.size(); ++i) {
+  for (std::size_t i = 0; i < count && (i == 0 || !go_on || go_on()); ++i) {
     w.q = last;
-    const Answer answer = inverse_kinematics(m, poses[i], w);
+    const Answer answer = go(i, w);
     ++survey.poses;
     if (!answer.ok()) survey.failures.emplace_back(i, answer);
     if (!answer.ok() && answer.status != Status::out_of_limits) {
@@ -90,6 +95,21 @@ Survey survey_poses(const Mechanism<double>& m, const std::vector<Transform<doub
     for (const LegTransmissionIndex& t : transmission_indices(m, w)) survey.transmission.take(t.index(), i, t.leg);
   }
   return survey;
+}
+
+}  // namespace
+
+Survey survey_poses(const Mechanism<double>& m, const std::vector<Transform<double>>& poses) {
+  return survey_all(m, poses.size(), {},
+                    [&](std::size_t i, Workspace<double>& w) { return inverse_kinematics(m, poses[i], w); });
+}
+
+Survey survey_motion(const Mechanism<double>& m, const std::vector<MotionState>& states,
+                     const std::function<bool()>& go_on) {
+  return survey_all(m, states.size(), go_on, [&](std::size_t i, Workspace<double>& w) {
+    const MotionState& s = states[i];
+    return s.of_platform() ? inverse_kinematics(m, s.platform().pose, w) : forward_kinematics(m, s.actuators().q, w);
+  });
 }
 
 }  // namespace gough

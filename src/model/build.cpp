@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 #include <queue>
 
@@ -77,8 +78,24 @@ class TreeChooser {
   bool platform_may_float() const {
     if (platform_ <= 0) return false;
     const auto& edges = graph_.edges_of[at(platform_)];
-    return edges.size() >= 2 &&
+    return std::count_if(edges.begin(), edges.end(), [&](int e) { return holds_platform(e); }) >= 2 &&
            std::none_of(edges.begin(), edges.end(), [&](int e) { return must_stay(robot_.joints[at(e)]); });
+  }
+
+  /// Whether a joint of the platform is on a way to the base; others carry what hangs on it.
+  bool holds_platform(int e) const {
+    std::vector<bool> met(graph_.edges_of.size(), false);
+    met[at(platform_)] = true;
+    std::vector<int> front = {graph_.other(e, platform_)};
+    while (!front.empty()) {
+      const int node = front.back();
+      front.pop_back();
+      if (node == 0) return true;
+      if (met[at(node)]) continue;
+      met[at(node)] = true;
+      for (const int next : graph_.edges_of[at(node)]) front.push_back(graph_.other(next, node));
+    }
+    return false;
   }
 
   /// 0 must stay, then the order in which joints are kept; the last ones close the loops.
@@ -145,6 +162,7 @@ class Builder {
     collect_driven();
     collect_legs();
     finish_home();
+    measure();
     for (const WeldedBody& w : robot_.welded) {
       const Place& onto = place_of(w.onto);
       m_.welded.push_back({w.name, onto.body, onto.frame * w.pose, w.inertia});
@@ -308,6 +326,7 @@ class Builder {
 
   void add_coordinate(const JointDescription& joint, std::size_t k) {
     const CoordinateDescription& d = joint.coordinates[k];
+    if (d.guess && !d.home) m_.home_description.guess.push_back({static_cast<int>(m_.coordinate.size()), *d.guess});
     Coordinate c;
     c.name = coordinate_name(joint, k);
     c.joint = joint.name;
@@ -442,6 +461,28 @@ class Builder {
       const JointDescription& joint = *robot_.joint(cut.name);
       for (const CoordinateDescription& c : joint.coordinates) m_.home_description.cut_start.push_back(start_value(c));
     }
+  }
+
+  /// A robot without any length, but for rounding, is measured in metres.
+  void measure() {
+    constexpr double rounding = 1e-14;
+    double size = 0;
+    const auto see = [&](double x) { size = std::max(size, std::abs(x)); };
+    for (const JointDescription& j : robot_.joints) {
+      for (const double x : {j.origin.p.norm(), j.child_origin.p.norm(), j.length}) see(x);
+      for (std::size_t k = 0; k < j.coordinates.size(); ++k)
+        if (!j.modal && coordinate_kinds(j.kind)[k].is_length) see(start_value(j.coordinates[k]));
+    }
+    for (const BodyDescription& b : robot_.bodies) see(b.com.norm());
+    if (robot_.platform)
+      for (std::size_t i = 0; i < 3; ++i) see(robot_.platform->home[i].value_or(0.0));
+    if (size > rounding) {
+      m_.size = size;
+      m_.length_unit = std::pow(1000.0, std::round(std::log10(size) / 3));
+    }
+    m_.row_unit = VecX<double>::Ones(m_.equations);
+    for (int r = 0; r < m_.equations; ++r)
+      if (m_.row_is_length(r)) m_.row_unit[r] = m_.length_unit;
   }
 
   const RobotDescription& robot_;

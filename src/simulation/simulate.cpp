@@ -391,7 +391,7 @@ class Run {
     answer_.t = t;
     answer_.status = last_.ok() ? Status::not_converged : last_.status;
     std::string why = last_.ok() ? "" : last_.reason;
-    if (!form_->place(integrator_->x, w_)) {
+    if (integrator_->x.size() == 0 || !form_->place(integrator_->x, w_)) {  // before the start there is no x
       tree_positions(m_, w_);
       closure(m_, w_);
     }

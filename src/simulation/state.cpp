@@ -14,7 +14,7 @@ namespace {
 constexpr double worn_pivot = 0.1;           ///< share of the pivot where coordinates were chosen
 constexpr double better_pivot = 3;           ///< by which another choice must be better
 constexpr double chart_ends = 1.5;           ///< rad: a rotation vector shorter than pi has one meaning
-constexpr double position_residual = 1e-13;  ///< of the loops [m or rad]
+constexpr double position_residual = 1e-13;  ///< of the loops [rad, or the robot's unit of length]
 constexpr double rough_residual = 1e-11;     ///< taken where Newton's method gains no more
 constexpr double polish_pivot = 0.1;         ///< below, one more Newton step
 constexpr int most_newton_steps = 12;
@@ -149,7 +149,7 @@ class IndependentForm : public StateForm {
 
   double largest_residual(const Workspace<double>& w) const {
     double largest = 0;
-    for (const int r : selection_.rows) largest = std::max(largest, std::abs(w.phi[r]));
+    for (const int r : selection_.rows) largest = std::max(largest, std::abs(w.phi[r]) / m_.row_unit[r]);
     return std::isfinite(w.phi.sum()) ? largest : std::numeric_limits<double>::quiet_NaN();
   }
 

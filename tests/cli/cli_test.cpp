@@ -161,6 +161,62 @@ TEST_F(Tool, BadArgumentsAreBadInput) {
   }
 }
 
+/// Bytes that a terminal obeys, and one that is no text at all, in a file's name.
+const std::string bad_name = "a\x1B[31m\xFF\xC2\x9B.yaml", bad_name_shown = "a\\x1b[31m\\xff\\u009b.yaml";
+
+TEST_F(Tool, AFileMayHaveAnyNameAndMessagesShowIt) {
+  write(bad_name, "robot: r\nbodies:\n  a: {masss: 1}\n");
+  const Outcome bad = run("check '" + bad_name + "'");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, StartsWith(bad_name_shown + ":3: "));
+  std::filesystem::copy(robot_path("five_bar"), folder() / bad_name, std::filesystem::copy_options::overwrite_existing);
+  for (const std::string& verb :
+       {"check " + std::string("'") + bad_name + "'", "ik --pose 0.05,0.4,0,0,0,0 '" + bad_name + "'",
+        "simulate --time 0.01 '" + bad_name + "'", "generate '" + bad_name + "'", "parameters '" + bad_name + "'"}) {
+    const Outcome o = run(verb + " --json");
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(json::accept(o.out)) << o.out;
+    const Outcome text = run(verb);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_EQ(find_control(text.out, "\n"), std::string::npos) << text.out;
+    EXPECT_EQ(find_bad_byte(text.out), std::string::npos) << text.out;
+  }
+}
+
+TEST_F(Tool, ARobotIdentifiedFromAFileWithAnyNameCanBeRead) {
+  const std::string motion = std::string(GOUGH_SOURCE_DIR) + "/motions/five_bar_line.yaml";
+  ASSERT_EQ(
+      run("simulate " + robot_path("five_bar") + " --motion " + motion + " --encoder 1e-6 -o '" + bad_name + "'").code,
+      0);
+  ASSERT_EQ(run("identify " + robot_path("five_bar") + " '" + bad_name + "' -o found").code, 0) << read("err");
+  const auto m = load_robot((folder() / "found/five_bar_identified.yaml").string());
+  EXPECT_EQ(m.name, "five_bar");
+}
+
+TEST_F(Tool, TheJsonOfAFolderWithAnyNameIsJson) {
+  const Outcome o = run("generate " + robot_path("five_bar") + " --json -o 'b\xFF'");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(json::accept(o.out)) << o.out;
+  EXPECT_FALSE(std::filesystem::is_empty(folder() / "b\xFF"));
+}
+
+TEST_F(Tool, TextFromFilesAndArgumentsIsShownNotObeyed) {
+  write("robot.yaml", "robot: r\nbodies:\n  a: {mass: \"\\e]0;title\\a\"}\n");
+  EXPECT_THAT(run("check robot.yaml").err, HasSubstr("'\\x1b]0;title\\x07'"));
+  write("motion.yaml", "motion: m\nline: {\"\\e[2J\": 1}\n");
+  EXPECT_THAT(run("inverse " + robot_path("five_bar") + " motion.yaml").err, HasSubstr("'\\x1b[2J'"));
+  write("table.csv", "t,x,y\n0,0,\x1B[2J\n");
+  EXPECT_THAT(run("inverse " + robot_path("five_bar") + " table.csv").err, HasSubstr("'\\x1b[2J'"));
+  write("study.yaml", "study: s\nrobot: \"\\e[2J.yaml\"\n");
+  EXPECT_THAT(run("run study.yaml").err, HasSubstr("control character"));
+  for (const std::string arguments : {"'\x1B[2J'", "check a '\x1B[2J'", "check --\x1B[2J", "schema '\x1B[2J'",
+                                      "ik x.yaml --pose '\x1B[2J'", "check '\x1B[2J'"}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_EQ(find_control(o.err, "\n"), std::string::npos) << o.err;
+  }
+}
+
 TEST_F(Tool, OutputThatCannotBeWrittenIsNoSuccess) {
   const Outcome o = run("check " + robot_path("hexapod") + " >/dev/full");
   EXPECT_EQ(o.code, 2);

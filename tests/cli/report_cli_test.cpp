@@ -45,6 +45,21 @@ TEST_F(ReportVerb, MakesThePageAgain) {
   EXPECT_EQ(read("other.html"), first);
 }
 
+/// A run that does not end well is a result of the comparison; the others are shown.
+TEST_F(ReportVerb, SimulationsGoOnAfterAFailedFirstRun) {
+  const std::string line = "motion: {motion: m, line: {to: {x: 0.05}, duration: 0.1 s}}";
+  const std::string far = "motion: {motion: far, line: {to: {y: 3}, duration: 0.1 s}}";
+  const std::string head = "robot: ../robots/five_bar.yaml\n" + line + "\nstep: 10 ms\ncompute: simulate\nsimulate:\n";
+  write("studies/one.yaml", "study: one\n" + head + "  runs: [{name: lost, " + far + "}, {name: kept}]\n");
+  const Outcome o = Tool::run("run studies/one.yaml");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_THAT(o.out, HasSubstr("unreachable at t = 0 s: its motion cannot be followed"));
+  EXPECT_THAT(o.out, HasSubstr("11 rows"));
+  EXPECT_THAT(read("results/one/report.html"), HasSubstr("lost ended at t = 0 s"));
+  write("studies/none.yaml", "study: none\n" + head + "  runs: [{name: lost, " + far + "}]\n");
+  EXPECT_EQ(Tool::run("run studies/none.yaml").code, 2);
+}
+
 TEST_F(ReportVerb, RefusesWhatIsNoResult) {
   write("a.json", "[1]");
   Outcome o = Tool::run("report a.json");

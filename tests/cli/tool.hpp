@@ -38,10 +38,11 @@ class Tool : public testing::Test {
   }
   /// Runs it until `table` has some rows, then sends it a signal.
   Outcome run_interrupted(const std::string& arguments, const std::string& table, const std::string& signal) const {
-    return run("", fmt::format("sh -c '\"$0\" {} & p=$!; "
-                               "while [ \"$(wc -l < {} 2>/dev/null || echo 0)\" -lt 20 ] && kill -0 $p; do :; done; "
-                               "kill -{} $p; wait $p; exit $?'",
-                               arguments, table, signal));
+    return run("",
+               fmt::format("sh -c '\"$0\" {} & p=$!; "
+                           "while [ \"$(wc -l < {}.part 2>/dev/null || echo 0)\" -lt 20 ] && kill -0 $p; do :; done; "
+                           "kill -{} $p; wait $p; exit $?'",
+                           arguments, table, signal));
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string read(const std::string& name) const { return contents(folder_ / name); }

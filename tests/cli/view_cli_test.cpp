@@ -6,8 +6,11 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -40,7 +43,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void say(const std::string& text) const { EXPECT_GT(send(socket_, text.data(), text.size(), MSG_NOSIGNAL), 0); }
+  void say(const std::string& text) const { EXPECT_NE(send(socket_, text.data(), text.size(), MSG_NOSIGNAL), 0); }
+  bool is_open() const {
+    char c = 0;
+    const ssize_t n = recv(socket_, &c, 1, MSG_DONTWAIT | MSG_PEEK);
+    return n > 0 || (n < 0 && errno == EAGAIN);
+  }
   std::string answer() const {
     std::string all, piece(1 << 16, '\0');
     for (ssize_t n = 0; (n = recv(socket_, piece.data(), piece.size(), 0)) > 0;)
@@ -95,6 +103,16 @@ class ViewVerb : public Tool {
                body);
   }
   static json body_of(const std::string& answer) { return json::parse(answer.substr(answer.find("\r\n\r\n") + 4)); }
+
+  /// Waits until the file's mistake is this one.
+  void await_error(const json& wanted) const {
+    json error = "not asked";
+    for (int i = 0; i < 500 && error != wanted; ++i) {
+      std::this_thread::sleep_for(20ms);
+      error = body_of(get("/robot")).at("error");
+    }
+    EXPECT_EQ(error, wanted);
+  }
 
   /// The exit code after a signal, and how long that took.
   std::pair<int, std::chrono::duration<double>> ended_by(int signal) {
@@ -224,6 +242,140 @@ TEST_F(ViewVerb, ShowsWhatIsWrongAndReadsTheFileAgain) {
   const json good = body_of(get("/robot"));
   EXPECT_TRUE(good.at("error").is_null());
   EXPECT_EQ(good.at("robot").at("title"), "hexapod");
+}
+
+// ------------------------------------------------------------------------------------------------ clients that are slow, or many
+
+/// Connections that ask for nothing, or for something without ever coming to an end.
+std::vector<std::unique_ptr<Connection>> slow_clients(int port, int count) {
+  std::vector<std::unique_ptr<Connection>> all;
+  for (int i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<Connection>(port));
+    if (i % 2 == 1) all.back()->say("GET /robot HTTP/1.1\r\nHost: ");
+  }
+  return all;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+TEST_F(ViewVerb, AnswersWhileOthersStandStill) {
+  start(hexapod_);
+  for (const int count : {200, 400}) {  // fewer than it has places for, and more
+    const auto slow = slow_clients(port_, count);
+    for (int i = 0; i < 20; ++i)
+      slow[static_cast<std::size_t>(i)]->say("GET / HTTP/1.1\r\nHost: " + host() + "\r\n\r\n");  // and do not read
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_THAT(get("/robot"), StartsWith("HTTP/1.1 200")) << count;
+    EXPECT_LT(seconds_since(begun), 1.5) << count;
+  }
+}
+
+TEST_F(ViewVerb, ClosesARequestThatDoesNotEnd) {
+  start(hexapod_);
+  const Connection drops(port_);
+  const auto begun = std::chrono::steady_clock::now();
+  drops.say("GET / HTTP/1.1\r\n");
+  while (drops.is_open() && seconds_since(begun) < 8) {
+    drops.say("x");
+    std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_LT(seconds_since(begun), 4);
+}
+
+TEST_F(ViewVerb, EndsAtOnceWhateverItsClientsDo) {
+  start(hexapod_);
+  const auto slow = slow_clients(port_, 40);
+  for (std::size_t i = 0; i < 20; ++i) {
+    slow[2 * i]->say(fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", i % 2 == 0 ? "/changes?after=1" : "/", host()));
+  }
+  EXPECT_THAT(get("/robot"), StartsWith("HTTP/1.1 200"));  // all of the above have come
+  const auto [code, time] = ended_by(SIGINT);
+  EXPECT_EQ(code, 0);
+  EXPECT_LT(time.count(), 2.0);
+  EXPECT_EQ(read("err"), "");
+}
+
+TEST_F(ViewVerb, AnswersTwoHundredAtOnce) {
+  start(hexapod_);
+  std::vector<std::unique_ptr<Connection>> all;
+  for (int i = 0; i < 200; ++i) all.push_back(std::make_unique<Connection>(port_));
+  for (const auto& c : all) c->say("GET /robot HTTP/1.1\r\nHost: " + host() + "\r\n\r\n");
+  for (const auto& c : all) {
+    const std::string answer = c->answer();
+    ASSERT_THAT(answer, StartsWith("HTTP/1.1 200"));
+    EXPECT_EQ(body_of(answer).at("robot").at("title"), "hexapod");
+  }
+}
+
+TEST_F(ViewVerb, RefusesWhatIsNoRequest) {
+  start(hexapod_);
+  const std::string fields = "Host: " + host() + "\r\n";
+  for (const auto& [what, status] : std::vector<std::pair<std::string, std::string>>{
+           {"\r\n\r\n", "400"},
+           {"GET / HTTP/1.1\r\n" + fields + "no field\r\n\r\n", "400"},
+           {"GET / HTTP/1.1\r\n" + fields + " folded: x\r\n\r\n", "400"},
+           {"GET / HTTP/1.1\r\n" + fields + "a: \x1B\r\n\r\n", "400"},
+           {"GET / HTTP/2\r\n" + fields + "\r\n", "400"},
+           {"GET /\r\n" + fields + "\r\n", "400"},
+           {"GET  / HTTP/1.1\r\n" + fields + "\r\n", "400"},
+           {"GET http://127.0.0.1/ HTTP/1.1\r\n" + fields + "\r\n", "400"},
+           {"POST /move HTTP/1.1\r\n" + fields + "\r\n", "411"},
+           {"POST /move HTTP/1.1\r\n" + fields + "Content-Length: -1\r\n\r\n", "400"},
+           {"POST /move HTTP/1.1\r\n" + fields + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", "400"},
+           {"POST /move HTTP/1.1\r\n" + fields + "Content-Length: 99999999999999999999\r\n\r\n", "413"},
+           {"GET / HTTP/1.1\r\n" + fields + "a: " + std::string(20000, 'x'), "431"}}) {
+    const Connection c(port_);
+    c.say(what);
+    EXPECT_THAT(c.answer(), StartsWith("HTTP/1.1 " + status)) << what.substr(0, 80);
+  }
+  const std::string parts = ask("GET /robot", fields + "Range: bytes=0-,0-,0-\r\n");
+  EXPECT_THAT(parts, StartsWith("HTTP/1.1 200")) << "a page in many copies would fill the memory";
+  const std::string head = ask("HEAD /robot", fields);
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(head.find("\r\n\r\n"), head.size() - 4);
+}
+
+TEST_F(ViewVerb, SaysWhatStandsInThePlaceOfTheFile) {
+  std::filesystem::copy(hexapod_, folder() / "robot.yaml");
+  start("robot.yaml");
+  std::filesystem::create_directory(folder() / "folder");
+  ASSERT_EQ(mkfifo((folder() / "pipe").c_str(), 0600), 0);
+  std::filesystem::rename(folder() / "pipe", folder() / "robot.yaml");
+  EXPECT_EQ(body_of(get("/changes?after=1")).at("number"), 2);
+  const json pipe = body_of(get("/robot"));
+  EXPECT_EQ(pipe.at("error"), "robot.yaml: is a pipe, expected a file");
+  EXPECT_EQ(pipe.at("robot").at("title"), "hexapod") << "the last good one";
+  std::filesystem::remove(folder() / "robot.yaml");
+  std::filesystem::rename(folder() / "folder", folder() / "robot.yaml");
+  await_error("robot.yaml: is a folder, expected a file");
+  std::filesystem::remove(folder() / "robot.yaml");
+  std::filesystem::copy(hexapod_, folder() / "robot.yaml");
+  await_error(nullptr);
+  EXPECT_EQ(ended_by(SIGTERM).first, 0);
+  EXPECT_THAT(read("err"), StartsWith("robot.yaml: is a pipe, expected a file\n"));
+}
+
+TEST_F(ViewVerb, EndsAtOnceWhileItWatchesAPipe) {
+  ASSERT_EQ(mkfifo((folder() / "robot.yaml").c_str(), 0600), 0);
+  start("robot.yaml");
+  const auto [code, time] = ended_by(SIGINT);
+  EXPECT_EQ(code, 0);
+  EXPECT_LT(time.count(), 2.0);
+  EXPECT_EQ(read("err"), "robot.yaml: is a pipe, expected a file\n");
+}
+
+TEST_F(ViewVerb, ShowsAFileWithAnyName) {
+  const std::string name = "a\x1B[31m\xFF.yaml";
+  std::filesystem::copy(hexapod_, folder() / name);
+  start(name);
+  EXPECT_EQ(body_of(get("/robot")).at("file"), "a\\x1b[31m\\xff.yaml");
+  write(name, "robot: r\nbodies: [\n");
+  EXPECT_EQ(body_of(get("/changes?after=1")).at("number"), 2);
+  EXPECT_THAT(body_of(get("/robot")).at("error"), StartsWith("a\\x1b[31m\\xff.yaml:"));
+  EXPECT_EQ(ended_by(SIGINT).first, 0);
+  EXPECT_THAT(read("err"), StartsWith("a\\x1b[31m\\xff.yaml:"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ inline Workspace<double> set_up(const Mechanism<double>& m, const ClosedState& s
 
 /// The others' tree carries the platform: a joint there is driven or elastic.
 inline std::vector<std::string> robots_with_floating_platform() {
-  return except(robots_with_platform(), {"elastic_five_bar", "redundant_five_bar"});
+  return except(robots_with_platform(), {"elastic_five_bar", "redundant_five_bar", "palletizer"});
 }
 
 inline DynamicsOptions by(Formulation f) {

@@ -33,10 +33,11 @@ const FastPath& path_of(const Mechanism<double>& m, std::string_view name) {
 
 /// The platforms that are free of their joints, by what their legs are:
 ///   six UPS legs, whose bodies have their centres of mass on the leg and its axes as principal ones
-///   six RUS legs; three arms or carriages (R, P) with rods between balls or universal joints; RRR; sliders under a star's arms
+///   six RUS or PUS legs; three arms or carriages (R, P) with rods between balls or universal joints; RRR; sliders under a star's arms
 ///   the five-bar, payload and links in line
-///   legs that no closed form serves: SPU, 6R
-/// Without one: robots without a platform, and two whose platform hangs on a driven or on an elastic joint.
+///   legs that no closed form serves: SPU, 6R, RPS, UPU, with a parallelogram of hinges, spherical RRR
+/// Without one: robots without a platform, three whose platform hangs on a driven or on an elastic joint, and one whose legs end at parts
+/// of an articulated plate.
 const Paths struts = {"closed_form_legs", "leg_wise", "lanes", "struts"},
             six_legs = {"closed_form_legs", "leg_wise", "lanes"}, legs = {"closed_form_legs", "leg_wise"},
             five_bar = {"closed_form_legs", "leg_wise", "five_bar"}, unsolved_legs = {"leg_wise"}, none = {};
@@ -49,6 +50,7 @@ const std::vector<std::pair<std::string, Paths>> expected_paths = {
     {"taghirad", struts},
     {"mathworks_stewart", struts},
     {"hexa", six_legs},
+    {"hexaglide", six_legs},
     {"delta", legs},
     {"delta_flexible", legs},
     {"triglide", legs},
@@ -60,8 +62,14 @@ const std::vector<std::pair<std::string, Paths>> expected_paths = {
     {"five_bar_flexible", five_bar},
     {"flight_simulator", unsolved_legs},
     {"six_r", unsolved_legs},
+    {"rps3", unsolved_legs},
+    {"upu3", unsolved_legs},
+    {"orthoglide", unsolved_legs},
+    {"agile_eye", unsolved_legs},
     {"redundant_five_bar", none},
     {"elastic_five_bar", none},
+    {"palletizer", none},
+    {"par4", none},
     {"andrews", none},
     {"bricard", none},
     {"four_bar", none},

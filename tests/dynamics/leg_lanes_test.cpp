@@ -11,7 +11,8 @@ namespace gough::leg_lanes_test {
 namespace {
 
 const std::vector<std::string> with_lanes = {"hexapod",          "palida",   "hexapod_offplane",  "hexapod_arbitrary",
-                                             "hexapod_flexible", "taghirad", "mathworks_stewart", "hexa"};
+                                             "hexapod_flexible", "taghirad", "mathworks_stewart", "hexa",
+                                             "hexaglide"};
 
 class LegsAsLanes : public testing::TestWithParam<std::string> {
  protected:

@@ -401,9 +401,22 @@ Variant drive_added(const RobotDescription& robot) {
   return std::nullopt;
 }
 
-/// A platform that tilts without shifts of its own is carried sideways by its legs, and legs at other azimuths would carry it elsewhere.
+/// Not where an articulated plate is between.
+bool legs_end_at_platform(const RobotDescription& robot) {
+  return std::all_of(robot.legs.begin(), robot.legs.end(), [&](const LegDescription& leg) {
+    const auto has = [&](const std::string& body) {
+      return std::find(leg.bodies.begin(), leg.bodies.end(), body) != leg.bodies.end();
+    };
+    return std::any_of(robot.joints.begin(), robot.joints.end(), [&](const JointDescription& j) {
+      return touches_platform(robot, j) && (has(j.parent) || has(j.child));
+    });
+  });
+}
+
+/// A platform that tilts without shifts of its own is carried sideways by its legs, and legs at other azimuths would carry it elsewhere;
+/// an articulated plate does not fit legs at other azimuths.
 Variant legs_doubled(const RobotDescription& robot) {
-  if (robot.legs.empty() || !has_platform(robot)) return std::nullopt;
+  if (robot.legs.empty() || !has_platform(robot) || !legs_end_at_platform(robot)) return std::nullopt;
   const PlatformDescription& p = *robot.platform;
   const bool tilts = p.coordinates[3] || p.coordinates[4], shifts = p.coordinates[0] && p.coordinates[1];
   if (tilts && !shifts) return std::nullopt;

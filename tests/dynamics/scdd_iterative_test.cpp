@@ -50,7 +50,8 @@ VecX<double> exact(const Mechanism<double>& m, const ClosedState& s) {
 }
 
 /// Those whose passive joints carry little: for all others the iteration diverges.
-const std::vector<std::string> convergent = {"andrews", "four_bar", "fourbar2", "pendulum", "psp3"};
+const std::vector<std::string> convergent = {"agile_eye",  "andrews",  "four_bar", "fourbar2", "hexaglide",
+                                             "orthoglide", "pendulum", "psp3",     "rps3"};
 
 class ScddIterative : public testing::TestWithParam<std::string> {
  protected:

@@ -108,6 +108,19 @@ TEST(BaseParameters, SayWhereGeometryAddsToTheRules) {
   EXPECT_LT(b.rules_error, 1e-12);
 }
 
+/// A planar four-bar closed by a ball: of the ball's friction only that about the plane's normal is ever felt.
+TEST(BaseParameters, FrictionThatIsNeverFeltLeavesTheConditionNumber) {
+  const auto closed_by = [](const std::string& type) {
+    return with(robot_text("four_bar"), "  close:\n    type: revolute\n",
+                "  close:\n    type: " + type + "\n    friction: {coulomb: 1, viscous: 1}\n");
+  };
+  ASSERT_THAT(closed_by("spherical"), testing::HasSubstr("type: spherical"));
+  const BaseParameters hinge = base_parameters(prepared_from(closed_by("revolute")).mechanism),
+                       ball = base_parameters(prepared_from(closed_by("spherical")).mechanism);
+  EXPECT_EQ(ball.space.friction(), 3 * hinge.space.friction());
+  EXPECT_NEAR(ball.friction_condition, hinge.friction_condition, 1e-6 * hinge.friction_condition);
+}
+
 /// Forces by other formulations, differentiated by a parameter in dual numbers, are the parameter's column.
 TEST(Regressor, IsTheDerivativeOfForces) {
   using D = Dual<double>;

@@ -84,7 +84,28 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"FivePoseNumbers", 7, rest("platform: {body: a}\nhome: {platform: [1, 2, 3, 4, 5]}"), {"list of 5"}},
         Bad{"OneLimit", 5, joint("type: revolute, limits: [1]"), {"a list of 1", "[lower, upper]"}},
         Bad{"EmptyName", 3, "robot: r\nbodies:\n  \"\": {mass: 1}\n", {"a name of 0 characters"}},
-        Bad{"NameWithALineBreak", 3, "robot: r\nbodies:\n  \"a\\nb\": {mass: 1}\n", {"control character"}}),
+        Bad{"NameWithALineBreak", 3, "robot: r\nbodies:\n  \"a\\nb\": {mass: 1}\n", {"control character"}},
+        Bad{"NameWithAnEscape", 3, "robot: r\nbodies:\n  \"a\\e[2J\": {mass: 1}\n", {"control character"}},
+        Bad{"NameWithAControlCharacterOfLatin1", 3, "robot: r\nbodies:\n  a\xC2\x9B: {}\n", {"control character"}},
+        Bad{"NameThatEndsInABlank", 3, "robot: r\nbodies:\n  'a ': {mass: 1}\n", {"'a '", "blank at an end"}},
+        Bad{"NameThatBeginsWithABlank", 3, "robot: r\nbodies:\n  ' a': {mass: 1}\n", {"' a'", "blank at an end"}},
+        Bad{"RobotsNameWithAnEscape", 1, "robot: \"\\e[31mr\"\n", {"robot: read", "control character"}},
+        Bad{"RobotsNameWithABlankAtItsEnd", 1, "robot: 'r '\n", {"'r '", "blank at an end"}},
+        Bad{"DescriptionWithABell", 1, "description: \"a\\ab\"\n", {"description: read", "control character"}},
+        Bad{"LegsNameThatEndsInABlank",
+            8,
+            rest("legs:\n  joints: {}\n  placements: [{name: 'a '}]\n"),
+            {"'a '", "blank at an end"}}),
+    test_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    NoUtf8, BadFile,
+    testing::Values(Bad{"Latin1", 2, "robot: r\ndescription: fr\xE9quence\n", {"byte 0xe9", "saved as UTF-8"}},
+                    Bad{"InAComment", 3, "robot: r\n\n# \xFF\n", {"byte 0xff", "saved as UTF-8"}},
+                    Bad{"InAName", 3, "robot: r\nbodies:\n  a\x80: {mass: 1}\n", {"byte 0x80", "saved as UTF-8"}},
+                    Bad{"ALongerFormThanNeeded", 1, "robot: \xC0\xAF\n", {"byte 0xc0", "saved as UTF-8"}},
+                    Bad{"HalfOfASurrogatePair", 1, "robot: \xED\xA0\x80\n", {"byte 0xed", "saved as UTF-8"}},
+                    Bad{"ACharacterThatIsCutOff", 1, "robot: \xE2\x82", {"byte 0xe2", "saved as UTF-8"}}),
     test_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -244,6 +265,23 @@ TEST(BadFileLine, ATypoBeforeABlockIsReportedWhereItStands) {
 
 TEST(BadFileLine, LinesAreCountedWithWindowsLineEnds) {
   EXPECT_THAT(refusal("robot: r\r\nbodies:\r\n  a: {masss: 1}\r\n"), StartsWith("test.yaml:3: "));
+}
+
+TEST(BadFileText, NamesOfAllLanguagesAreRead) {
+  EXPECT_EQ(refusal("robot: J\u00f6rg \u65e5\u672c \U0001F916\ndescription: \"two\\nlines\"\n"
+                    "bodies: {Gest\u00e4nge a: {mass: 1}}\n"
+                    "joints: {\u0448\u0430\u0440: {type: revolute, parent: base, child: Gest\u00e4nge a}}\n"),
+            "");
+}
+
+TEST(BadFileText, AMessageCutsBetweenCharacters) {
+  std::string word;
+  for (int i = 0; i < 100; ++i) word += "\u20ac";
+  for (const std::string before : {"", "a", "aa"}) {
+    const std::string why = refusal("robot: r\nbodies: " + before + word + "\n");
+    EXPECT_THAT(why, HasSubstr("..."));
+    EXPECT_EQ(find_bad_byte(why), std::string::npos) << why;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ costly files

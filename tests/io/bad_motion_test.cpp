@@ -57,7 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"ACircleWithoutDuration", 2, circle("turns: 1"), {"a circle without 'duration'"}},
         Bad{"APositionThatIsAWord", 2, "line: {to: home, duration: 1}", {"'home'", "list of positions"}},
         Bad{"OneAxis", 2, circle("duration: 1, axes: [[1, 0, 0]]"), {"a list of 1", "two axes"}},
-        Bad{"AKeyTwice", 3, "wait: 1\nwait: 2", {"'wait' a second time"}}, Bad{"NotYaml", 2, "line: {", {"not YAML"}}),
+        Bad{"AKeyTwice", 3, "wait: 1\nwait: 2", {"'wait' a second time"}}, Bad{"NotYaml", 2, "line: {", {"not YAML"}},
+        Bad{"NoUtf8", 3, "wait: 1\n# \xE9", {"byte 0xe9", "saved as UTF-8"}},
+        Bad{"ADescriptionWithAnEscape", 2, "description: \"\\e[2J\"\nwait: 1", {"control character", "printable"}}),
     test_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -187,6 +189,15 @@ TEST_F(MotionFiles, ATablesTimesIncrease) {
 
 TEST_F(MotionFiles, ATablesNumbersAreBounded) {
   EXPECT_THAT(of_table("t,x,y\n0,0,0.4\n1,1e300,0.4\n"), StartsWith("a.csv:3: column 'x': read 1e+300"));
+}
+
+TEST_F(MotionFiles, ATableIsPrintableText) {
+  EXPECT_THAT(of_table("t,x,y\n0,0,0.4\n# Gr\xF6\xDF"
+                       "e\n1,0,0.4\n"),
+              StartsWith("a.csv:3: read the byte 0xf6, which is no UTF-8, expected a text that is saved as UTF-8"));
+  EXPECT_THAT(of_table("t,x,y,\x1B[2J\n0,0,0.4,0\n1,0,0.4,0\n"), StartsWith("a.csv:1: read the column name"));
+  EXPECT_THAT(of_table("t,x,y,\x1B[2J\n0,0,0.4,0\n1,0,0.4,0\n"), HasSubstr("expected printable text"));
+  EXPECT_EQ(of_table("# Gr\u00f6\u00dfe\nt,x,y\n0,0,0.4\n1,0,0.4\n"), "accepted");
 }
 
 }  // namespace

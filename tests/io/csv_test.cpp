@@ -92,12 +92,15 @@ TEST(Csv, AMissingFileIsAnError) {
 }
 
 TEST(Csv, PosesOfATableAreTakenByColumnName) {
-  const PoseList list = poses_of_table(parse_table("rz,z,t,other\n0.3,-0.65,2.5,9\n0,-0.6,3,9\n", "a.csv"), "a.csv");
+  const PoseMask all = {true, true, true, true, true, true};
+  const PoseList list =
+      poses_of_table(parse_table("rz,z,t,other\n0.3,-0.65,2.5,9\n0,-0.6,3,9\n", "a.csv"), "a.csv", all);
   ASSERT_EQ(list.poses.size(), 2U);
   EXPECT_THAT(list.t, ElementsAre(2.5, 3));
   EXPECT_LT((pose_vector(list.poses[0]) - (Vec6<double>() << 0, 0, -0.65, 0, 0, 0.3).finished()).norm(), 1e-15);
-  EXPECT_THAT(poses_of_table(parse_table("x\n1\n2\n", "a.csv"), "a.csv").t, ElementsAre(0, 1)) << "no time: the row";
-  EXPECT_THROW(poses_of_table(parse_table("t,speed\n1,2\n", "a.csv"), "a.csv"), Error);
+  EXPECT_THAT(poses_of_table(parse_table("x\n1\n2\n", "a.csv"), "a.csv", all).t, ElementsAre(0, 1))
+      << "no time: the row";
+  EXPECT_THROW(poses_of_table(parse_table("t,speed\n1,2\n", "a.csv"), "a.csv", all), Error);
 }
 
 TEST(Numbers, AreReadWithUnitsAndRefusedWithTheWrongOnes) {

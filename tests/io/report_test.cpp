@@ -104,6 +104,35 @@ TEST_F(Report, PlotsTheNumbersOfTheTables) {
   for (const double x : unpacked(residual.at("series").at(0).at("values"))) EXPECT_LT(x, closure_tolerance);
 }
 
+std::vector<std::string> ids(const json& all, const std::string& part) {
+  std::vector<std::string> found;
+  for (const json& one : all)
+    if (one.value("part", "") == part) found.push_back(one.at("id"));
+  return found;
+}
+
+/// What people look for first: motion, then forces; numerical noise last.
+TEST_F(Report, StandsInTheOrderOfWhatIsLookedFor) {
+  const json data = ran(short_hexapod);
+  const json& plots = data.at("plots");
+  EXPECT_THAT(ids(plots, "Motion"),
+              testing::ElementsAre("platform_position", "platform_velocity", "platform_acceleration", "positions",
+                                   "speeds", "accelerations"));
+  EXPECT_THAT(ids(plots, "Forces and powers"), testing::ElementsAre("forces", "powers", "energies"));
+  EXPECT_THAT(ids(plots, "Singularities"), testing::ElementsAre("singularity"));
+  EXPECT_THAT(ids(plots, ""), testing::ElementsAre("disagreement", "residual"));
+  std::vector<std::string> parts;
+  for (const json& one : plots) {
+    const std::string part = one.value("part", "");
+    EXPECT_EQ(one.value("check", false), part.empty()) << one.at("id");
+    if (parts.empty() || parts.back() != part) parts.push_back(part);
+  }
+  EXPECT_THAT(parts, testing::ElementsAre("Motion", "Forces and powers", "Singularities", ""));
+  const json& tables = data.at("tables");
+  EXPECT_EQ(tables.back().at("id"), "agreement");
+  for (const json& one : tables) EXPECT_EQ(one.value("check", false), one.at("id") == "agreement") << one.at("id");
+}
+
 /// Work by the trapezoid rule, energies from the state: the rule's error at 50 ms is some percent of the energy.
 TEST_F(Report, EnergyAndWorkAgree) {
   const json data = ran(short_hexapod);
@@ -188,6 +217,93 @@ TEST_P(DrawnRobot, HasShapes) {
     for (const json& shape : body.at("shapes")) ++(shape.at("kind") == "joint" ? joints : solids);
   EXPECT_GE(joints, study.robot.actuator.size());
   EXPECT_GT(solids, 0u);
+}
+
+// ------------------------------------------------------------------------------------------------ simulations
+
+/// Runs along a line of 40 ms, one row every millisecond.
+class SimulationReported : public Report {
+ protected:
+  json simulated(const std::string& runs) {
+    const std::string text =
+        "study: s\nrobot: ../robots/elastic_five_bar.yaml\nmotion:\n  motion: there\n  line: {from: {x: -0.08, y: "
+        "0.36}, to: {x: 0.08, y: 0.42}, duration: 0.04 s}\nstep: 1 ms\ncompute: simulate\nsimulate:\n  runs:\n" +
+        runs;
+    simulated_ =
+        run_simulation_study(parse_study(text, std::string(GOUGH_SOURCE_DIR) + "/studies/test.yaml"), folder_.string());
+    return json::parse(text_of("report.json"));
+  }
+  static std::string fact(const json& data, const std::string& name) {
+    for (const json& one : data.at("facts"))
+      if (one.at(0) == name) return one.at(1);
+    return "";
+  }
+  std::vector<double> column_of(const std::string& file, const std::string& name) const {
+    const Table table = read_table((folder_ / file).string());
+    std::vector<double> all;
+    for (const auto& row : table.rows) all.push_back(row[static_cast<std::size_t>(table.find(name))]);
+    return all;
+  }
+  SimulationStudyResult simulated_;
+};
+
+/// The matrix of this iteration has an eigenvalue above 2, so it diverges (simulation_study_test).
+const std::string breaks =
+    "    - {name: breaks, by: scdd_iterative, feed_back: true, method: semi_implicit, fixed_step: 20 us}\n";
+
+TEST_F(SimulationReported, AFailedFirstRunLeavesTheOthers) {
+  const json data = simulated(breaks + "    - {name: good}\n    - {name: other, by: multipliers, loops: projected}\n");
+  ASSERT_FALSE(simulated_.runs[0].answer.ok());
+  EXPECT_EQ(unpacked(data.at("samples").at("x")).size(), 41u);
+  EXPECT_EQ(fact(data, "animation"), "good, the first of those that came farthest");
+  for (const std::string axis : {"x", "y"}) {
+    const json& series = plot(data, "platform_" + axis).at("series");
+    ASSERT_EQ(series.size(), 3u);
+    EXPECT_EQ(unpacked(series.at(1).at("values")), column_of("good.csv", axis));
+    EXPECT_EQ(unpacked(series.at(2).at("values")), column_of("other.csv", axis));
+    const auto broken = unpacked(series.at(0).at("values")), rows = column_of("breaks.csv", axis);
+    ASSERT_EQ(broken.size(), 41u);
+    for (std::size_t i = 0; i < broken.size(); ++i)
+      if (i < rows.size()) EXPECT_EQ(broken[i], rows[i]);
+      else EXPECT_TRUE(std::isnan(broken[i])) << i;
+  }
+  const auto poses = unpacked(data.at("frames").at("poses"));
+  EXPECT_EQ(poses.size(), 41 * 7 * (data.at("mechanism").at("bodies").size() - 1));
+  EXPECT_EQ(data.at("tables").at(0).at("columns").at(1), "outcome");
+  EXPECT_THAT(data.at("tables").at(0).at("rows").at(0).at(1), testing::StartsWith("not_converged at t = "));
+  EXPECT_EQ(data.at("plots").back().at("id"), "gap");
+  EXPECT_TRUE(data.at("plots").back().at("check"));
+}
+
+TEST_F(SimulationReported, AMotionThatCannotBeFollowedLeavesTheOthers) {
+  const json data = simulated(
+      "    - {name: far, motion: {motion: far, line: {from: {x: -0.08, y: 0.36}, to: {x: 0.08, y: 2}, duration: 0.04 "
+      "s}}}\n"
+      "    - {name: good}\n"
+      "    - {name: longer, motion: {motion: longer, line: {from: {x: -0.08, y: 0.36}, to: {x: 0, y: 0.4}, duration: "
+      "0.06 s}}}\n");
+  EXPECT_THAT(simulated_.files, Not(testing::Contains("far.csv")));
+  EXPECT_THAT(data.at("notes").dump(), HasSubstr("far ended at t = 0 s: unreachable: its motion cannot be followed"));
+  EXPECT_THAT(fact(data, "animation"), testing::StartsWith("longer"));
+  const json& of_good = plot(data, "platform_x_2");  // the second motion: 40 ms of its own, not the animation's 60
+  EXPECT_EQ(unpacked(of_good.at("x")), column_of("good.csv", "t"));
+  EXPECT_EQ(unpacked(of_good.at("series").at(0).at("values")), column_of("good.csv", "x"));
+  const json& of_longer = plot(data, "platform_x_3");
+  EXPECT_EQ(of_longer.at("at"), "samples");
+  EXPECT_EQ(unpacked(of_longer.at("series").at(0).at("values")), column_of("longer.csv", "x"));
+}
+
+TEST_F(SimulationReported, WithoutAnyMotionThatCanBeFollowedThereIsNoReport) {
+  EXPECT_THROW(simulated("    - {name: far, motion: {motion: far, line: {from: {x: -0.08, y: 0.36}, to: {x: 0.08, y: "
+                         "2}, duration: 0.04 s}}}\n"),
+               Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.json"));
+}
+
+TEST_F(SimulationReported, ARunAloneThatFailsIsShownAsFarAsItCame) {
+  const json data = simulated(breaks);
+  EXPECT_EQ(unpacked(data.at("samples").at("x")), column_of("breaks.csv", "t"));
+  EXPECT_EQ(fact(data, "animation"), "");
 }
 
 // ------------------------------------------------------------------------------------------------ the page

@@ -42,6 +42,7 @@ TEST(LegForms, ShippedLegsAreWhatTheyAreByHand) {
   EXPECT_EQ(kinds(shipped("delta")), all(3, "RUS"));
   EXPECT_EQ(kinds(shipped("delta_flexible")), all(3, "RUS"));
   EXPECT_EQ(kinds(shipped("triglide")), all(3, "PUS"));
+  EXPECT_EQ(kinds(shipped("hexaglide")), all(6, "PUS"));
   EXPECT_EQ(kinds(shipped("rrr3")), all(3, "RRR"));
   EXPECT_EQ(kinds(shipped("psp3")), all(3, "PSP"));
   EXPECT_THAT(kinds(shipped("five_bar")), UnorderedElementsAre("RR", "RRR"));
@@ -58,6 +59,11 @@ TEST(LegForms, ParallelogramLegsHaveTwoRodsOnOneRoot) {
     ASSERT_EQ(form.rods.size(), 1U);
     EXPECT_NEAR(form.rods[0].length, 0.5, 1e-12);
   }
+}
+
+TEST(LegForms, OfTeachingRobotsAreLeftToNewton) {
+  for (const std::string robot : {"rps3", "upu3", "agile_eye", "orthoglide"})
+    EXPECT_THAT(kinds(shipped(robot)), Each("general")) << robot;
 }
 
 TEST(LegForms, RoundLegsWithABallAtTheBaseAreLeftToNewton) {

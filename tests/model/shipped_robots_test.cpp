@@ -105,11 +105,14 @@ TEST_P(EveryShippedRobot, LoadsClosesAndCounts) {
 }
 
 // A floating platform has 6 coordinates. Cuts: revolute 5 equations, universal 4, spherical 3, point_on_line 2.
-// A plane loop has 3 independent equations of its own; a floating plane platform adds its 3 across the plane.
+// A plane loop has 3 independent equations of its own; a floating plane platform adds its 3 across the plane. So it is on a sphere.
+// Orthoglide: 2 in each parallelogram, and the 15 of the wrists less 3, as each leg holds two turns of the platform. Par4: 3 across its
+// plate follow, and 1 as four pairs of rods hold three turns.
 INSTANTIATE_TEST_SUITE_P(
     Robots, EveryShippedRobot,
     testing::Values(
-        Count{"andrews", 7, 3, 7, 15, 6, 1, 1, 0, "full"}, Count{"bricard", 5, 1, 5, 5, 4, 1, 1, 0, "full"},
+        Count{"agile_eye", 7, 2, 6 + 3 * 2, 15, 9, 3, 3, 0, "full"}, Count{"andrews", 7, 3, 7, 15, 6, 1, 1, 0, "full"},
+        Count{"bricard", 5, 1, 5, 5, 4, 1, 1, 0, "full"},
         Count{"delta", 10, 5, 6 + 3 * (1 + 2 + 2), 18, 18, 3, 3, 6, "full"},
         Count{"delta_flexible", 10, 5, 21, 18, 18, 3, 3, 6, "full"},
         Count{"elastic_five_bar", 6, 1, 6, 5, 2, 4, 2, 0, "full"},
@@ -117,19 +120,25 @@ INSTANTIATE_TEST_SUITE_P(
         Count{"five_bar_flexible", 4, 1, 6 + 3, 10, 7, 2, 2, 0, "full"},
         Count{"flight_simulator", 13, 5, 6 + 6 * 4, 24, 24, 6, 6, 0, "full"},
         Count{"four_bar", 3, 1, 3, 5, 2, 1, 1, 0, "full"}, Count{"fourbar2", 2, 1, 2, 1, 1, 1, 1, 0, "full"},
-        Count{"hexa", 13, 5, 6 + 6 * 3, 18, 18, 6, 6, 0, "full"}, Count{"hexapod", 19, 5, 24, 18, 18, 6, 6, 0, "full"},
+        Count{"hexa", 13, 5, 6 + 6 * 3, 18, 18, 6, 6, 0, "full"},
+        Count{"hexaglide", 13, 5, 6 + 6 * 3, 18, 18, 6, 6, 0, "full"},
+        Count{"hexapod", 19, 5, 24, 18, 18, 6, 6, 0, "full"},
         Count{"hexapod_arbitrary", 19, 5, 24, 18, 18, 6, 6, 0, "full"},
         Count{"hexapod_flexible", 19, 5, 24, 18, 18, 6, 6, 0, "full"},
         Count{"hexapod_offplane", 19, 5, 24, 18, 18, 6, 6, 0, "full"},
         Count{"mathworks_stewart", 13, 5, 24, 18, 18, 6, 6, 0, "full"},
         Count{"n_four_bar_40", 81, 40, 81, 200, 80, 1, 1, 0, "full"},
-        Count{"palida", 19, 5, 24, 18, 18, 6, 6, 0, "full"}, Count{"pendulum", 1, 0, 1, 0, 0, 1, 1, 0, "full"},
-        Count{"psp3", 4, 2, 6 + 3, 6, 6, 3, 3, 0, "full"},
+        Count{"orthoglide", 16, 5, 6 + 3 * 5, 30, 18, 3, 3, 0, "full"},
+        Count{"palida", 19, 5, 24, 18, 18, 6, 6, 0, "full"}, Count{"palletizer", 10, 3, 10, 15, 6, 4, 4, 0, "full"},
+        Count{"par4", 20, 8, 6 + 3 + 2 + 4 * (1 + 2 + 2), 2 * 5 + 7 * 3, 27, 4, 4, 8, "full"},
+        Count{"pendulum", 1, 0, 1, 0, 0, 1, 1, 0, "full"}, Count{"psp3", 4, 2, 6 + 3, 6, 6, 3, 3, 0, "full"},
         Count{"redundant_five_bar", 4, 1, 4, 5, 2, 2, 3, 0, "redundant"},
-        Count{"rrr3", 7, 2, 6 + 6, 15, 9, 3, 3, 0, "full"}, Count{"rrr3_flexible", 7, 2, 6 + 6, 15, 9, 3, 3, 0, "full"},
+        Count{"rps3", 7, 2, 6 + 3 * 2, 9, 9, 3, 3, 0, "full"}, Count{"rrr3", 7, 2, 6 + 6, 15, 9, 3, 3, 0, "full"},
+        Count{"rrr3_flexible", 7, 2, 6 + 6, 15, 9, 3, 3, 0, "full"},
         Count{"rrr3_flexible_b", 7, 2, 6 + 6, 15, 9, 3, 3, 0, "full"},
         Count{"six_r", 25, 5, 6 + 6 * 4, 24, 24, 6, 6, 0, "full"},
-        Count{"taghirad", 13, 5, 24, 18, 18, 6, 6, 0, "full"}, Count{"triglide", 10, 5, 21, 18, 18, 3, 3, 6, "full"}),
+        Count{"taghirad", 13, 5, 24, 18, 18, 6, 6, 0, "full"}, Count{"triglide", 10, 5, 21, 18, 18, 3, 3, 6, "full"},
+        Count{"upu3", 7, 2, 6 + 3 * 3, 12, 12, 3, 3, 0, "full"}),
     [](const auto& param) { return std::string(param.param.robot); });
 
 // ------------------------------------------------------------------------------------------------ plane robots

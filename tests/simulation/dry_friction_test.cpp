@@ -42,6 +42,22 @@ TEST(DryBlock, StopsAfterAKnownWayAndStays) {
   }
 }
 
+/// A point on its own axis has no inertia: whether its friction holds cannot be told, and the run ends before its first row.
+TEST(DryBlock, WithoutInertiaIsSingularAtTheStart) {
+  const Mechanism<double> m = prepared_from(
+                                  "robot: point\nbodies: {a: {mass: 1}}\njoints:\n"
+                                  "  j: {type: revolute, parent: base, child: a, friction: {coulomb: 1 N m}}\n")
+                                  .mechanism;
+  for (const Loops loops : {Loops::independent, Loops::drift, Loops::projected, Loops::baumgarte}) {
+    SimulationOptions options;
+    options.loops = loops;
+    const Motions r = simulated(m, Workspace<double>(m), {0, 1}, options);
+    EXPECT_EQ(r.answer.status, Status::singular) << name(loops);
+    EXPECT_THAT(r.answer.reason, testing::HasSubstr("'j' moves without inertia"));
+    EXPECT_TRUE(r.rows.empty());
+  }
+}
+
 /// With fixed steps the mode changes at the ends of steps: the place is right to a step, and then it stays.
 TEST(DryBlock, StopsWithFixedStepsToo) {
   const Mechanism<double> m = block_with("friction: {coulomb: 3 N}");

@@ -34,7 +34,7 @@ ABOUT = {
     "check": About(
         "Cuts the loops, closes them at home, and prints degrees of freedom, redundant loop equations by name, idle motions, the "
         "kind of actuation, and indices of nearness to singularities. Findings come with what to do about them; warnings do not "
-        "change the exit status. With `--along` the indices and limits are looked at along a table of poses.",
+        "change the exit status. With `--along` the indices and limits are looked at along a motion file or a table.",
         "$ build/gough check robots/bricard.yaml\n"
         "bricard\n  bodies        5 moving bodies, 6 joints, 1 independent loop\n  cut at        revolute fourth\n...",
         ["robot_files.md", "kinematics.md"],

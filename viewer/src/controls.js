@@ -45,6 +45,7 @@ export function bindScene(scene) {
     line.append(box, ` ${label}`);
     toggles.append(line);
   }
+  element('fit').addEventListener('click', () => scene.fit());
   element('reset').addEventListener('click', () => scene.resetView());
 }
 

@@ -1,9 +1,10 @@
 /** Curves in a plane: each has its own abscissae, which may come back. */
 import uPlot from 'uplot';
+import { extent, linearRange, xAxis, yAxis } from './axes.js';
 import { download, phaseCsv } from './csv.js';
 import { make } from './tables.js';
 import { colour } from './theme.js';
-import { colours, tick } from './plots.js';
+import { colours } from './plots.js';
 
 export class PhasePlot {
   constructor(place, plot) {
@@ -21,7 +22,7 @@ export class PhasePlot {
 
   heading() {
     const head = make('div', undefined, { class: 'heading' });
-    head.append(make('h2', this.plot.unit ? `${this.plot.title} [${this.plot.unit}]` : this.plot.title));
+    head.append(make('h3', this.plot.unit ? `${this.plot.title} [${this.plot.unit}]` : this.plot.title));
     const csv = make('button', 'CSV', { type: 'button', title: 'Download the numbers', 'aria-label': `${this.plot.title}: download as CSV` });
     csv.addEventListener('click', () => download(`${this.plot.id}.csv`, phaseCsv(this.plot)));
     head.append(csv);
@@ -51,17 +52,17 @@ export class PhasePlot {
     const ink = colour('ink-soft');
     const grid = { stroke: colour('line'), width: 1 };
     const font = '12px system-ui, sans-serif';
-    const axis = { stroke: ink, grid, ticks: grid, font, labelFont: font, values: (_, ticks) => ticks.map(tick) };
+    const axis = { stroke: ink, grid, ticks: grid, font, labelFont: font };
     const options = {
       mode: 2,
       width: this.width ?? Math.max(200, this.chart.clientWidth || 600),
       height: 260,
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false, range: () => extent(shown.map((s) => s.x)) }, y: { range: () => extent(shown.map((s) => s.values)) } },
+      scales: { x: { time: false, range: () => linearRange(...extent(shown.map((s) => s.x))) }, y: { range: () => linearRange(...extent(shown.map((s) => s.values))) } },
       axes: [
-        { ...axis, size: 28, gap: 4, label: this.plot.axis, labelSize: 18, labelGap: 0 },
-        { ...axis, size: 64 },
+        { ...axis, ...xAxis(false), size: 28, gap: 4, label: this.plot.axis, labelSize: 18, labelGap: 0 },
+        { ...axis, ...yAxis(false) },
       ],
       series: [
         {},
@@ -105,18 +106,4 @@ function drawn(u, series, ink) {
   ctx.stroke();
   ctx.restore();
   return null;
-}
-
-function extent(all) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const values of all)
-    for (const v of values)
-      if (Number.isFinite(v)) {
-        low = Math.min(low, v);
-        high = Math.max(high, v);
-      }
-  if (!(low <= high)) return [-1, 1];
-  const margin = 0.05 * (high - low || Math.abs(high) || 1);
-  return [low - margin, high + margin];
 }

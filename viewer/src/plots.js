@@ -1,21 +1,34 @@
 /** Plots with one cursor and one range of time for all of them. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { bounded, linearRange, logFloor, logRange, tickText, xAxis, xRange, yAxis } from './axes.js';
 import { csvOf, download } from './csv.js';
 import { nearestIndex, shown } from './data.js';
-import { make } from './tables.js';
+import { make, showChecks } from './tables.js';
 import { colour } from './theme.js';
 
 export const colours = 10;
 const dashes = [[], [6, 4], [2, 3]];
 const fewPoints = 20; // up to so many are marked
 
+/** Where a plot stands in `place`: under its heading. Checks stand after everything else. */
+export function placeOf(place, { part = '', check = false }) {
+  if (check) return showChecks();
+  const there = [...place.children].find((section) => section.dataset.part === part);
+  if (there) return there;
+  const section = make('section', undefined, { class: 'part', ...(part && { 'aria-label': part }) });
+  section.dataset.part = part;
+  if (part) section.append(make('h2', part));
+  place.append(section);
+  return section;
+}
+
 export class Plots {
   constructor(place, data, player) {
     this.player = player;
     this.range = null; // null: everything
     this.label = data.axis === 'time' ? 't [s]' : data.axis;
-    this.all = data.plots.map((plot) => new Plot(place, plot, plot.at === 'frames' ? data.frames.x : data.samples.x, this));
+    this.all = data.plots.map((plot) => new Plot(placeOf(place, plot), plot, plot.at === 'frames' ? data.frames.x : data.samples.x, this));
     this.watchWidth();
   }
 
@@ -56,6 +69,7 @@ class Plot {
     this.plot = plot;
     this.x = x;
     this.owner = owner;
+    this.logX = Boolean(plot.log_x) && x.every((one) => one > 0);
     this.hidden = new Set();
     this.choices = choicesOf(plot);
     this.choice = 0;
@@ -63,7 +77,8 @@ class Plot {
     section.dataset.plot = plot.id;
     this.chart = make('div', undefined, { class: 'chart' });
     this.legend = make('div', undefined, { class: 'legend', role: 'group', 'aria-label': `Curves of ${plot.title}` });
-    section.append(this.heading(), this.chart, this.legend);
+    this.below = make('p', undefined, { class: 'quiet below' });
+    section.append(this.heading(), this.chart, this.legend, this.below);
     if (plot.note) section.append(make('p', plot.note, { class: 'quiet' }));
     place.append(section);
     this.build();
@@ -71,7 +86,7 @@ class Plot {
 
   heading() {
     const head = make('div', undefined, { class: 'heading' });
-    head.append(make('h2', this.plot.unit ? `${this.plot.title} [${this.plot.unit}]` : this.plot.title));
+    head.append(make('h3', this.plot.unit ? `${this.plot.title} [${this.plot.unit}]` : this.plot.title));
     if (this.choices.length > 1) {
       const select = make('select', undefined, { 'aria-label': `Which curves of ${this.plot.title}` });
       this.choices.forEach((choice, i) => select.append(make('option', choice.label, { value: String(i) })));
@@ -96,7 +111,10 @@ class Plot {
   build() {
     this.chart_?.destroy();
     this.series = this.choices[this.choice].series;
-    this.values = this.series.map((s) => drawable(s.values, this.plot.log));
+    const all = this.series.map((s) => s.values);
+    this.floor = this.plot.log ? logFloor(all) : null;
+    this.values = all.map((values) => drawable(values, this.floor));
+    this.below.textContent = this.plot.log ? belowText(all, this.floor) : '';
     this.chart_ = new uPlot(this.options(), [this.x, ...this.values], this.chart);
     this.cursor = make('div', undefined, { class: 'cursor' });
     this.chart_.over.append(this.cursor);
@@ -123,10 +141,13 @@ class Plot {
       width: this.owner.width ?? Math.max(200, this.chart.clientWidth || 600),
       height: this.height(),
       pxAlign: 0,
-      scales: { x: { time: false, ...(this.plot.log_x && { distr: 3, log: 2 }) }, y: this.plot.log ? { distr: 3 } : {} },
+      scales: {
+        x: { time: false, range: (_, low, high) => xRange(low, high, this.logX), ...(this.logX && { distr: 3, log: 2 }) },
+        y: { range: (_, low, high) => (this.plot.log ? logRange(low, high) : linearRange(low, high)), ...(this.plot.log && { distr: 3 }) },
+      },
       axes: [
-        { ...axis, size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0, values: (_, ticks) => ticks.map(tick), ...(this.plot.log_x && { splits: () => [...this.x] }) },
-        { ...axis, size: 64, values: (_, ticks) => ticks.map(this.plot.log ? powerOnly : tick) },
+        { ...axis, ...xAxis(this.logX, this.logX ? this.x : undefined), size: 28, gap: 4, label: this.owner.label, labelSize: 18, labelGap: 0 },
+        { ...axis, ...yAxis(this.plot.log) },
       ],
       series: [{ label: this.owner.label }, ...series],
       legend: { show: false },
@@ -147,8 +168,8 @@ class Plot {
   }
 
   applyRange() {
-    const [low, high] = this.owner.range ?? [this.x[0], this.x[this.x.length - 1]];
-    this.chart_.setScale('x', { min: low, max: high });
+    const [min, max] = this.owner.range ?? xRange(this.x[0], this.x[this.x.length - 1], this.logX);
+    this.chart_.setScale('x', { min, max });
     this.setX(this.owner.player.x, false);
   }
 
@@ -224,17 +245,20 @@ function choicesOf(plot) {
   ];
 }
 
-/** Gaps where there is no number; on logarithmic scales also where it is zero. */
-function drawable(values, log) {
-  if (!log && values.every((x) => !Number.isNaN(x))) return values;
-  return Array.from(values, (x) => (Number.isNaN(x) || (log && !(x > 0)) ? null : x));
+/** Gaps where there is no number; what is below the floor of a logarithmic scale is drawn there. */
+function drawable(values, floor) {
+  const ready = floor === null ? (x) => Math.abs(x) <= plain : (x) => x >= floor && x <= plain;
+  if (values.every(ready)) return values;
+  const drawn = floor === null ? bounded : (x) => (x < 0 ? null : bounded(Math.max(floor, x)));
+  return Array.from(values, (x) => (Number.isFinite(x) ? drawn(x) : null));
 }
+const plain = 1e300; // up to here numbers are drawn as they are
 
-export function tick(x) {
-  if (x === null) return '';
-  const size = Math.abs(x);
-  return size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential().replace('e+', 'e') : String(Number(x.toPrecision(6)));
-}
-function powerOnly(x) {
-  return x === null || Math.abs(Math.log10(x) - Math.round(Math.log10(x))) > 1e-9 ? '' : x.toExponential(0);
+/** What a logarithmic scale does not show as it is. */
+function belowText(all, floor) {
+  const some = (holds) => all.some((values) => values.some(holds));
+  const less = some((x) => x > 0 && x < floor);
+  const zero = some((x) => x === 0);
+  const what = [less && `values below ${tickText(floor, [])}`, zero && 'zeros'].filter(Boolean).join(' and ');
+  return what && `${what[0].toUpperCase()}${what.slice(1)} are drawn at ${less ? 'the bottom' : tickText(floor, [])}.`;
 }

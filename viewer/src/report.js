@@ -4,7 +4,7 @@ import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { makeScene } from './scene.js';
 import { standingPlots, standsAlone } from './standing.js';
-import { showFacts, showNotes, showTables } from './tables.js';
+import { make, showFacts, showNotes, showTables, widenTables } from './tables.js';
 import { watchTheme } from './theme.js';
 
 const element = (id) => document.getElementById(id);
@@ -31,6 +31,15 @@ class FrameTime {
   }
 }
 
+/** Links to the headings, where there are some. */
+function listHeadings() {
+  const parts = [...document.querySelectorAll('#plots .part')].filter((part) => part.dataset.part);
+  parts.forEach((part, i) => (part.id = `part-${i + 1}`));
+  const all = [...parts.map((part) => [part.id, part.dataset.part]), ['tables', 'Tables']];
+  if (!element('checks').hidden) all.push(['checks', element('checks-title').textContent]);
+  element('parts').replaceChildren(...(all.length > 1 ? all.map(([id, text]) => make('a', text, { href: `#${id}` })) : []));
+}
+
 /** Without frames: no animation, and plots only where they bring their own abscissa. */
 function standStill(data) {
   const main = document.querySelector('main');
@@ -49,6 +58,7 @@ export function startReport(data) {
   element('made').textContent = `Made by ${data.made_by}. This page needs no network.`;
   showNotes(data.notes);
   showTables(data.tables);
+  new ResizeObserver(widenTables).observe(document.body);
   if (data.frames.x.length === 0) {
     standStill(data);
     return;
@@ -71,6 +81,7 @@ export function startReport(data) {
   plots = new Plots(element('plots'), { ...data, plots: data.plots.filter((plot) => !standsAlone(plot)) }, player);
   standing = standingPlots(element('plots'), own);
   Object.assign(window.gough, { scene, plots, standing });
+  listHeadings();
   const showPlayback = bindPlayback(player, time ? 's' : '');
   if (scene) bindScene(scene);
   if (scene) listParts(scene);
@@ -89,6 +100,7 @@ function playbackKeys(player, plots, scene) {
     '+': () => player.faster(1),
     '=': () => player.faster(1),
     '-': () => player.faster(-1),
+    f: () => scene?.fit(),
     r: () => scene?.resetView(),
     z: () => plots.zoom(0.5),
     Z: () => plots.zoom(2),

@@ -9,6 +9,7 @@ import { Palette, arrow, bentRod, bodyGroup, curvedArrow, spanning } from './sha
 import { colour } from './theme.js';
 
 const vector = (p) => new THREE.Vector3(p[0], p[1], p[2]);
+const mostMeasured = 300000; // points for the outline of a motion
 
 /** The scene in the page; null, with the reason in its place, where the browser cannot draw it. */
 export function makeScene(data) {
@@ -50,8 +51,8 @@ export class Scene {
     this.addTrace();
     this.addArrows();
     this.addDeformed();
-    this.setX(data.frames.x[0]);
     this.measure();
+    this.setX(data.frames.x[0]);
     this.addGrid();
     this.addControls();
     this.repaint();
@@ -133,7 +134,7 @@ export class Scene {
     const { force, load } = this.palette.materials;
     const largest = (kinds, size) => {
       let most = 0;
-      for (const a of this.data.arrows) if (kinds.includes(a.kind)) for (const v of size(a.values)) most = Math.max(most, Math.abs(v));
+      for (const a of this.data.arrows) if (kinds.includes(a.kind)) for (const v of size(a.values)) if (Number.isFinite(v)) most = Math.max(most, Math.abs(v));
       return most || 1;
     };
     const forces = largest(['force'], (v) => v);
@@ -152,7 +153,7 @@ export class Scene {
 
   addGrid() {
     const normal = vector(this.mechanism.normal ?? this.mechanism.up).normalize();
-    const lowest = this.mechanism.normal ? this.low.dot(normal) - 6 * this.unit : this.lowestAlong(normal);
+    const lowest = this.mechanism.normal ? this.low.dot(normal) - 6 * this.unit : -this.reach(normal.clone().negate());
     const step = 10 ** Math.floor(Math.log10(this.radius));
     const pitch = this.radius / step < 2.5 ? step / 2 : step;
     const count = 2 * Math.ceil((2 * this.radius) / pitch);
@@ -237,70 +238,92 @@ export class Scene {
 
   // ------------------------------------------------------------------------------------------ view
 
-  /** Where the mechanism is in some frames: its points, and the box around them. */
+  /** Where the mechanism is in all frames: its points (x y z after each other), and the box around them. */
   measure() {
-    const xs = this.data.frames.x;
+    const frames = this.data.frames.x.length;
     const places = (shape) => [shape.at, shape.from, shape.to, ...(shape.points ?? [])].filter(Boolean).map(vector);
     const own = this.mechanism.bodies.map((body) => body.shapes.flatMap(places));
+    for (const { a, b, at_a: atA, at_b: atB } of this.mechanism.links) own[a].push(vector(atA)), own[b].push(vector(atB));
+    const beams = (this.data.deformed?.curves ?? []).reduce((sum, curve) => sum + curve.points, 0);
+    const stride = Math.max(1, Math.ceil((frames * (own.flat().length + beams)) / mostMeasured));
     this.outline = [];
-    for (let i = 0; i < 12; ++i) {
-      this.setX(xs[Math.round((i / 11) * (xs.length - 1))]);
-      this.groups.forEach((group, b) => this.outline.push(...own[b].map((p) => group.localToWorld(p.clone()))));
+    const at = new THREE.Vector3();
+    const take = (p) => Number.isFinite(p.x + p.y + p.z) && this.outline.push(p.x, p.y, p.z);
+    for (let f = 0; f < frames; ++f) {
+      if (f % stride > 0 && f < frames - 1) continue;
+      own.forEach((points, body) => {
+        if (points.length > 0) this.pose(body, f, f, 0);
+        for (const p of points) take(at.copy(p).applyQuaternion(this.turn).add(this.place));
+      });
+      for (const { points, values } of this.data.deformed?.curves ?? [])
+        for (let i = 0; i < points; ++i) take(at.fromArray(values, 3 * (f * points + i)));
     }
-    this.setX(xs[0]);
-    if (this.outline.length === 0) this.outline.push(new THREE.Vector3());
-    const box = new THREE.Box3().setFromPoints(this.outline).expandByScalar(4 * this.unit);
+    if (this.outline.length === 0) this.outline.push(0, 0, 0);
+    const box = new THREE.Box3().setFromArray(this.outline).expandByScalar(4 * this.unit);
     this.low = box.min;
     this.centre = box.getCenter(new THREE.Vector3());
     this.radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-6);
   }
 
-  lowestAlong(direction) {
-    return this.outline.reduce((least, p) => Math.min(least, p.dot(direction)), Infinity) - 4 * this.unit;
+  /** How far the outline reaches along a direction. */
+  reach(direction) {
+    let most = -Infinity;
+    for (let i = 0; i < this.outline.length; i += 3)
+      most = Math.max(most, this.outline[i] * direction.x + this.outline[i + 1] * direction.y + this.outline[i + 2] * direction.z);
+    return most + 4 * this.unit; // half of a joint
   }
 
   addControls() {
     const target = this.controls?.target ?? this.centre;
     this.controls?.dispose();
-    this.camera.near = 0.01 * this.radius;
-    this.camera.far = 40 * this.radius;
     this.camera.up.copy(vector(this.mechanism.up));
     this.camera.updateProjectionMatrix();
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.target.copy(target);
     this.controls.addEventListener('change', () => (this.dirty = true));
+    this.controls.addEventListener('start', () => (this.framed = false));
     this.controls.update();
   }
 
+  /** As the page opens: seen from the front, a little from above and from the side; planar mechanisms from their normal. */
   resetView() {
     const upwards = this.camera.up;
-    let from;
-    if (this.mechanism.normal) from = vector(this.mechanism.normal).addScaledVector(upwards, -0.12);
-    else {
-      const side = Math.abs(upwards.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
-      side.addScaledVector(upwards, -side.dot(upwards)).normalize();
-      from = new THREE.Vector3().crossVectors(upwards, side).multiplyScalar(-1).addScaledVector(side, 0.55).addScaledVector(upwards, 0.42);
-    }
-    from.normalize();
-    this.camera.position.copy(this.centre).addScaledVector(from, this.fittingDistance(from));
-    this.controls.target.copy(this.centre);
-    this.controls.update();
-    this.dirty = true;
+    if (this.mechanism.normal) return this.look(vector(this.mechanism.normal).addScaledVector(upwards, -0.12));
+    const side = Math.abs(upwards.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
+    side.addScaledVector(upwards, -side.dot(upwards)).normalize();
+    this.look(new THREE.Vector3().crossVectors(upwards, side).multiplyScalar(-1).addScaledVector(side, 0.55).addScaledVector(upwards, 0.42));
   }
 
-  /** So far that the whole mechanism is in view, with a margin. */
-  fittingDistance(from) {
-    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * 0.82;
-    const wide = tall * this.camera.aspect;
+  /** The whole mechanism, as it moves, seen from where the camera is. */
+  fit() {
+    this.measure();
+    this.look(this.camera.position.clone().sub(this.controls.target));
+  }
+
+  /** Looks against `from`, from so far that all that moves is just in view: all points p have
+   *    |p.side - x| <= (d - p.from) w,   |p.up - y| <= (d - p.from) h
+   *  with w and h of the angle of view, so x + d w is the largest of p.side + p.from w, and so on. */
+  look(from) {
+    from.normalize();
     const side = new THREE.Vector3().crossVectors(this.camera.up, from).normalize();
     const upwards = new THREE.Vector3().crossVectors(from, side);
-    let distance = 0;
-    const offset = new THREE.Vector3();
-    for (const p of this.outline) {
-      const depth = offset.subVectors(p, this.centre).dot(from);
-      distance = Math.max(distance, depth + Math.abs(offset.dot(side)) / wide, depth + Math.abs(offset.dot(upwards)) / tall);
-    }
-    return distance * (this.data.room ?? 1);
+    const h = Math.tan((this.camera.fov * Math.PI) / 360) * 0.88; // a margin
+    const across = (axis, slope) => {
+      const [one, other] = [1, -1].map((sign) => this.reach(axis.clone().multiplyScalar(sign).addScaledVector(from, slope)));
+      return { middle: (one - other) / 2, distance: (one + other) / (2 * slope) };
+    };
+    const x = across(side, h * this.camera.aspect);
+    const y = across(upwards, h);
+    const depth = this.centre.dot(from);
+    const distance = (Math.max(x.distance, y.distance) - depth) * (this.data.room ?? 1);
+    this.controls.target.copy(side.multiplyScalar(x.middle).addScaledVector(upwards, y.middle).addScaledVector(from, depth));
+    this.camera.position.copy(this.controls.target).addScaledVector(from, distance);
+    this.camera.near = 0.01 * this.radius;
+    this.camera.far = Math.max(40 * this.radius, 2 * distance);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.framed = true; // until somebody turns or shifts it
+    this.dirty = true;
   }
 
   resize() {
@@ -309,6 +332,7 @@ export class Scene {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (this.framed) this.look(this.camera.position.clone().sub(this.controls.target));
     this.dirty = true;
   }
 

@@ -11,16 +11,21 @@ export function written(value, isLength) {
   return Number(text) === 0 ? text.replace('-', '') : text;
 }
 
+const number = (x) => String(Number(x.toPrecision(9)));
+
 /** The largest of 1, 2, 5, 10, .. times a power of ten that is not above x. */
 function roundBelow(x) {
+  if (!(x > 1e-300 && x < Infinity)) return 'any';
   const power = 10 ** Math.floor(Math.log10(x));
   return ([5, 2].find((digit) => digit * power <= x) ?? 1) * power;
 }
 
 class Slider {
-  constructor(data, id, onMove) {
+  /** `onMove(value)`, and `onBeyond(text)` for a typed value that the slider does not reach. */
+  constructor(data, id, onMove, onBeyond) {
     this.data = data;
     this.onMove = onMove;
+    this.onBeyond = onBeyond;
     this.held = false; // by the user: not to be moved under the finger
     this.range = make('input', undefined, { type: 'range', id });
     this.number = make('input', undefined, { type: 'number', 'aria-label': `${data.name}, number` });
@@ -32,7 +37,7 @@ class Slider {
     this.element.dataset.slider = data.name;
     this.element.append(this.label, this.range, this.number, this.unit);
     this.range.addEventListener('input', () => this.take(this.range));
-    this.number.addEventListener('change', () => this.take(this.number));
+    this.number.addEventListener('change', () => this.type());
     for (const on of ['pointerdown', 'keydown']) this.range.addEventListener(on, () => (this.held = true));
     for (const off of ['change', 'pointerup', 'keyup', 'blur']) this.range.addEventListener(off, () => this.release());
     this.setUnits();
@@ -51,10 +56,25 @@ class Slider {
   clamped(value) {
     return Math.min(this.data.upper, Math.max(this.data.lower, value));
   }
+  /** Says so where a value is outside the range, as far as the digits that are shown tell. */
+  beyond(value) {
+    const { name, lower, upper, is_length: isLength } = this.data;
+    const rounding = 0.51 * (isLength || units.angle === 'rad' ? 1e-4 : 1e-2) * factorOf(isLength);
+    if (!(value < lower - rounding || value > upper + rounding)) return '';
+    const unit = unitOf(isLength);
+    const limit = value < lower ? `below the slider's lower end, ${number(lower / factorOf(isLength))}` : `above the slider's upper end, ${number(upper / factorOf(isLength))}`;
+    return `${name} = ${number(value / factorOf(isLength))} ${unit} is ${limit} ${unit}.`;
+  }
   take(input) {
     const value = Number.parseFloat(input.value) * factorOf(this.data.is_length);
     if (Number.isFinite(value)) this.onMove(this.clamped(value));
     else this.show(this.value);
+  }
+  /** A number that was typed: it stays as typed where it cannot be had. */
+  type() {
+    const text = this.beyond(Number.parseFloat(this.number.value) * factorOf(this.data.is_length));
+    if (text) this.onBeyond(`${text} Nothing was moved.`);
+    else this.take(this.number);
   }
   release() {
     this.held = false;
@@ -75,11 +95,13 @@ class Slider {
   }
 }
 
-/** The groups of a robot, each a card. `onMove(by, place, value)`. */
+/** The groups of a robot, each a card. `onMove(by, place, value)`, `onBeyond(by, place, text)`. */
 export class Sliders {
-  constructor(place, groups, onMove) {
+  constructor(place, groups, onMove, onBeyond) {
     this.groups = groups.map((group) => {
-      const sliders = group.sliders.map((data, i) => new Slider(data, `${group.by}-${i}`, (value) => onMove(group.by, i, value)));
+      const sliders = group.sliders.map(
+        (data, i) => new Slider(data, `${group.by}-${i}`, (value) => onMove(group.by, i, value), (text) => onBeyond(group.by, i, text)),
+      );
       const card = make('section', undefined, { class: 'card group', 'aria-label': group.title });
       card.dataset.group = group.by;
       card.append(make('h2', group.title), ...sliders.map((slider) => slider.element));

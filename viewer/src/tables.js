@@ -33,7 +33,24 @@ export function showNotes(notes) {
 }
 
 export function showTables(tables) {
-  document.getElementById('tables').replaceChildren(...tables.map(tableOf));
+  document.getElementById('tables').replaceChildren(...tables.filter((table) => !table.check).map(tableOf));
+  const checks = tables.filter((table) => table.check);
+  if (checks.length > 0) showChecks().append(...checks.map(tableOf));
+}
+
+/** The place of plots and tables of numerical noise, after all results. */
+export function showChecks() {
+  document.getElementById('checks').hidden = false;
+  return document.getElementById('check-cards');
+}
+
+/** A table that is wider than its card takes the whole row. */
+export function widenTables() {
+  for (const card of document.querySelectorAll('[data-table]')) {
+    card.classList.remove('wide');
+    const scroll = card.querySelector('.scroll');
+    card.classList.toggle('wide', scroll.scrollWidth > scroll.clientWidth + 1);
+  }
 }
 
 function tableOf({ id, title, columns, numeric, rows, note }) {
@@ -53,7 +70,7 @@ function tableOf({ id, title, columns, numeric, rows, note }) {
   }
   element.append(head, body);
   scroll.append(element);
-  section.append(make('h2', title), scroll);
+  section.append(make('h3', title), scroll);
   if (note) section.append(make('p', note, { class: 'quiet' }));
   return section;
 }

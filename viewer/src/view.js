@@ -50,15 +50,18 @@ class View {
     showFacts(robot);
     showNotes(robot.notes);
     showTables(robot.tables);
-    this.sliders = new Sliders(element('groups'), robot.groups, (by, place, value) => this.move(by, { [place]: value }));
+    this.sliders = new Sliders(element('groups'), robot.groups, (by, place, value) => this.move(by, { [place]: value }), (by, place, text) => this.outcome(text, by, place));
     element('sliders').hidden = robot.groups.length === 0;
     this.outcome('');
     const same = before.names === this.sliders.names;
     this.draw(same);
     this.stand(robot.home);
     if (same && before.values) {
-      const limits = this.sliders.of(this.used);
-      this.move(this.used, { ...before.values.map((value, i) => limits[i].clamped(value)) });
+      const sliders = this.sliders.of(this.used);
+      const beyond = before.values.map((value, i) => sliders[i].beyond(value)).filter(Boolean);
+      if (beyond.length === 0) this.move(this.used, { ...before.values.map((value, i) => sliders[i].clamped(value)) });
+      else this.outcome(`The robot stands at home, for its limits have changed: ${beyond.join(' ')}`);
+      if (beyond.length > 0) this.used = null;
     } else this.used = null;
   }
 
@@ -180,7 +183,7 @@ export function startView() {
   document.head.append(make('link', undefined, { rel: 'icon', href: 'data:,' })); // or browsers ask the server for one
   element('panel').append(element('tables'));
   element('made').textContent = 'gough view: this page is served by this computer, to this computer only.';
-  bindKeys({ r: () => view.scene?.resetView(), h: () => view.home() });
+  bindKeys({ f: () => view.scene?.fit(), r: () => view.scene?.resetView(), h: () => view.home() });
   const frame = () => {
     view.scene?.render();
     requestAnimationFrame(frame);

@@ -1,5 +1,6 @@
 // Studies and views that the tests run, and a real browser that opens their pages.
 //   GOUGH_TOOL  the tool, default build/gough       CHROMIUM  the browser, default /usr/bin/chromium
+//   GOUGH_PAGE  a page made by `npm run build`, opened in place of the tool's: changes of the page are tried without a compiler
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { chromium } from 'playwright-core';
 
 export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const tool = process.env.GOUGH_TOOL ?? join(root, 'build/gough');
+const otherPage = process.env.GOUGH_PAGE && readFileSync(process.env.GOUGH_PAGE, 'utf8');
 export const folder = mkdtempSync(join(tmpdir(), 'gough-report-'));
 export const removeFolder = () => rmSync(folder, { recursive: true, force: true });
 
@@ -67,8 +69,13 @@ async function newPage(browser, options, allowed) {
   return page;
 }
 
+/** The data in a page, put into another. */
+const moved = (html, page) => page.replace('GOUGH-REPORT-DATA', () => html.match(/<script type="application\/json" id="data">([^]*?)<\/script>/)[1]);
+
 /** Opens a report as a double click does. */
 export async function openReport(browser, result, options = desktop) {
+  const file = join(result, 'report.html');
+  if (otherPage) writeFileSync(file, moved(readFileSync(file, 'utf8'), otherPage));
   const address = `file://${join(result, 'report.html')}`;
   const page = await newPage(browser, options, (url) => url === address);
   await page.goto(address);
@@ -98,6 +105,12 @@ export async function serve(robot, ...more) {
 
 export async function openView(browser, server, options = desktop) {
   const page = await newPage(browser, options, (url) => url.startsWith(server.address));
+  if (otherPage)
+    await page.route(server.address, async (route) => {
+      const reply = await route.fetch();
+      const asking = otherPage.replace("default-src 'none'; ", "$&connect-src 'self'; "); // as the server does
+      await route.fulfill({ response: reply, body: moved(await reply.text(), asking) });
+    });
   await page.goto(server.address);
   if (options.moves !== false) await page.waitForFunction(() => window.gough?.view.posture);
   return page;
@@ -105,6 +118,23 @@ export async function openView(browser, server, options = desktop) {
 
 /** Waits until what was asked for is drawn. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** How far the mechanism reaches in the 3-D view as it stands, at joints and shapes: 1 is the edge. */
+export const reach = (page) =>
+  page.evaluate(() => {
+    const { scene } = window.gough.view ?? window.gough;
+    scene.camera.updateMatrixWorld();
+    let most = 0;
+    scene.mechanism.bodies.forEach((body, b) => {
+      scene.groups[b].updateMatrixWorld();
+      for (const shape of body.shapes)
+        for (const [x, y, z] of [shape.at, shape.from, shape.to, ...(shape.points ?? [])].filter(Boolean)) {
+          const p = scene.groups[b].localToWorld(scene.camera.position.clone().set(x, y, z)).project(scene.camera);
+          most = Math.max(most, Math.abs(p.x), Math.abs(p.y));
+        }
+    });
+    return most;
+  });
 
 /** A picture of the 3-D view: how many colours, and its pixels as text to compare. */
 export const picture = (page) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { desktop, drawn, gough, openBrowser, openReport, phone, picture, removeFolder, shippedStudy, study, table } from './pages.mjs';
+import { desktop, drawn, gough, openBrowser, openReport, phone, picture, reach, removeFolder, shippedStudy, study, table } from './pages.mjs';
 
 let browser;
 let hexapod;
@@ -206,9 +206,33 @@ describe('a report', () => {
   });
 
   it('has its tables', async () => {
-    const titles = await page.locator('#tables h2').allTextContents();
-    assert.deepEqual(titles, ['Actuator sizing', 'Agreement of formulations', 'Mobility']);
+    assert.deepEqual(await page.locator('#tables h3').allTextContents(), ['Actuator sizing', 'Mobility']);
     assert.equal(await page.locator('[data-table=sizing_forces] tbody tr').count(), 6);
+  });
+
+  it('has motion first, then forces, and numerical noise after everything else', async () => {
+    assert.deepEqual(await page.locator('#plots > .part > h2').allTextContents(), ['Motion', 'Forces and powers', 'Singularities']);
+    const cards = await page.locator('.card h3').allTextContents();
+    const place = (title) => {
+      const i = cards.findIndex((text) => text.startsWith(title));
+      assert.ok(i >= 0, title);
+      return i;
+    };
+    const order = ['Platform position', 'Actuator positions', 'Actuator forces', 'Powers', 'Distance to singularities', 'Actuator sizing', 'Mobility'].map(place);
+    assert.deepEqual(order, [...order].sort((a, b) => a - b));
+    const checks = ['Agreement of formulations', 'Disagreement of formulations', 'Loop residual'];
+    assert.deepEqual(checks.map(place).sort((a, b) => a - b), [cards.length - 3, cards.length - 2, cards.length - 1]);
+    assert.match(await page.locator('#checks').innerText(), /^Checks of the computation\s+How large the numerical error is/);
+    await page.locator('#parts a', { hasText: 'Checks' }).click();
+    const box = await page.locator('#checks').boundingBox();
+    assert.ok(box.y < 900, 'the link leads there');
+  });
+
+  it('keeps the mechanism in sight', async () => {
+    for (const x of [0, 0.3, 1, 1.7, 2]) {
+      await seek(x);
+      assert.ok((await reach(page)) < 1, `at ${x} s`);
+    }
   });
 
   it('prints on paper', async () => {
@@ -217,7 +241,7 @@ describe('a report', () => {
     assert.deepEqual(page.troubles, []);
   });
 
-  it('can be made again from the result', () => {
+  it('can be made again from the result', { skip: process.env.GOUGH_PAGE && 'the page is not the tool’s' }, () => {
     const html = readFileSync(join(hexapod, 'report.html'), 'utf8');
     gough('report', join(hexapod, 'result.json'), '-o', 'again.html');
     assert.equal(readFileSync(join(hexapod, '../../again.html'), 'utf8'), html);
@@ -243,6 +267,157 @@ for (const [name, options] of [['phone', phone], ['desktop', desktop], ['narrow 
     await page.context().close();
   });
 }
+
+it('shows the whole motion as it opens, and again when the window changes or by its button', async () => {
+  const motion = 'motion: {motion: turns, moves: actuators, line: {to: {crank: 700 deg}, duration: 1 s}}\n'; // where a frame in 60 degrees would miss the most
+  const result = study('turns', `robot: ../robots/four_bar.yaml\n${motion}step: 2 ms\nby: [multipliers]\n`);
+  const page = await openReport(browser, result, { viewport: { width: 1440, height: 900 } });
+  const most = async () => {
+    let reached = 0;
+    for (let x = 0; x <= 1; x += 0.02) {
+      await page.evaluate((to) => (window.gough.player.seek(to), window.gough.scene.setX(to)), x);
+      reached = Math.max(reached, await reach(page));
+    }
+    return reached;
+  };
+  const opened = await most();
+  assert.ok(opened < 1 && opened > 0.6, `reaches ${opened}`);
+  await page.setViewportSize({ width: 380, height: 800 });
+  await page.waitForTimeout(300);
+  const narrow = await most();
+  assert.ok(narrow < 1 && narrow > 0.6, `reaches ${narrow} in a narrow window`);
+  await page.locator('#canvas').hover();
+  await page.mouse.wheel(0, -2000);
+  await page.waitForTimeout(300);
+  assert.ok((await most()) > 1, 'zoomed in');
+  const side = () => page.evaluate(() => window.gough.scene.camera.position.clone().sub(window.gough.scene.controls.target).normalize().toArray());
+  const before = await side();
+  await page.locator('#fit').click();
+  assert.ok((await most()) < 1, 'by the button');
+  (await side()).forEach((x, i) => near(x, before[i], 1e-6, 'from the same side'));
+  await page.mouse.wheel(0, -2000);
+  await page.locator('#canvas').focus();
+  await page.keyboard.press('f');
+  assert.ok((await most()) < 1, 'by the key');
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+// ------------------------------------------------------------------------------------------------ any numbers
+
+const packed = (values) => ({ type: 'f64', n: values.length, base64: Buffer.from(new Float64Array(values).buffer).toString('base64') });
+/** A short run of a five-bar with other plots in its report. */
+function reportWith(name, plots) {
+  const result = study(name, 'robot: ../robots/five_bar.yaml\nmotion: ../motions/five_bar_line.yaml\nby: [legs]\n');
+  const file = join(result, 'report.html');
+  const html = readFileSync(file, 'utf8');
+  const [, text] = html.match(/<script type="application\/json" id="data">([^]*?)<\/script>/);
+  const data = JSON.parse(text);
+  data.plots = plots(data);
+  writeFileSync(file, html.replace(text, () => JSON.stringify(data)));
+  return result;
+}
+
+it('draws plots of any numbers', async () => {
+  const one = (id, values, more = {}) => ({ id, title: id, unit: '', note: '', at: 'samples', log: false, series: [{ name: 'a', values: packed(values) }], ...more });
+  const result = reportWith('numbers', (data) => {
+    const n = data.samples.x.n;
+    const all = (value) => Array.from({ length: n }, (_, i) => value(i / (n - 1)));
+    const wild = all((s) => (s < 0.2 ? NaN : s < 0.4 ? Infinity : s < 0.6 ? -1e308 : s < 0.8 ? 1e308 : 1e-308));
+    const alone = { at: undefined, x: packed([2]), axis: 'alone' };
+    const curve = (x, values) => ({ at: undefined, axis: 'error', series: [{ name: 'a', x: packed(x), values: packed(values) }] });
+    return [
+      one('residuals', all((s) => 10 ** (-32 + 17 * s)), { log: true }),
+      one('zeros and residuals', all((s) => (s < 0.5 ? 0 : 10 ** (-32 + 17 * s))), { log: true }),
+      one('only zeros', all(() => 0), { log: true }),
+      one('zeros', all(() => 0)),
+      one('none', all(() => NaN), { log: true }),
+      one('wild', wild),
+      one('wild log', wild, { log: true }),
+      one('tiny', all((s) => 1e-308 * s)),
+      one('small', all((s) => 1e-40 * s)),
+      one('large', all((s) => 1e15 + s)),
+      one('huge', all((s) => 1e308 * s)),
+      one('equal', all(() => 9.81)),
+      one('nearly equal', all((s) => 9.81 * (1 + (s > 0.5 ? 2e-16 : 0)))),
+      one('all decades', all((s) => 10 ** (-308 + 616 * s)), { log: true }),
+      one('one point', [3], alone),
+      one('one residual', [1e-40], { ...alone, log: true, log_x: true }),
+      one('a zero among sizes', [1, 2, 3], { at: undefined, x: packed([0, 1, 2]), axis: 'mass', log_x: true }),
+      one('many sizes', all((s) => s), { at: undefined, x: packed(all((s) => 1 + 1e6 * s)), axis: 'size', log_x: true }),
+      one('plane', [], curve([1e-320, 2e308, NaN, 1e308], [0, 1, 2, -1e308])),
+      one('point of a plane', [], curve([1e-40], [1e40])),
+    ];
+  });
+  const begun = performance.now();
+  const page = await openReport(browser, result);
+  const seconds = (performance.now() - begun) / 1000;
+  assert.ok(seconds < 20, `${seconds} s`);
+  assert.equal(await page.locator('.chart canvas').count(), 20);
+  assert.deepEqual(page.troubles, []);
+  const said = (id) => page.locator(`[data-plot="${id}"] .below`).textContent();
+  assert.equal(await said('residuals'), 'Values below 1e-31 are drawn at the bottom.');
+  assert.equal(await said('zeros and residuals'), 'Zeros are drawn at 2e-24.'); // the least of the others is 10^-23.5
+  assert.match(await said('all decades'), /^Values below 1e292 are drawn at the bottom\.$/);
+  const range = (id) => page.evaluate((of) => window.gough.plots.all.find((p) => p.plot.id === of).chart_.scales.y, id);
+  assert.deepEqual([(await range('residuals')).min, (await range('residuals')).max], [1e-31, 1e-15]);
+  const ticks = await page.evaluate(() => [...window.gough.plots.all, ...window.gough.standing.map((p) => p.all?.[0] ?? p)].map((p) => p.chart_.axes.map((a) => a._splits?.length ?? 0)));
+  for (const [x, y] of ticks) assert.ok(x <= 30 && y <= 10, `${x}, ${y} ticks`);
+  for (let i = 0; i < 3; ++i) await page.keyboard.press('z');
+  await drawn(page);
+  await page.locator('#theme').click();
+  await page.setViewportSize({ width: 400, height: 800 });
+  await drawn(page);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+// ------------------------------------------------------------------------------------------------ simulations
+
+const simulated = (runs) => `robot: ../robots/elastic_five_bar.yaml
+motion: {motion: there, line: {from: {x: -0.08, y: 0.36}, to: {x: 0.08, y: 0.42}, duration: 0.04 s}}
+step: 1 ms
+compute: simulate
+simulate:
+  runs:
+${runs.map((run) => `    - {${run}}\n`).join('')}`;
+const breaks = 'name: breaks, by: scdd_iterative, feed_back: true, method: semi_implicit, fixed_step: 20 us'; // its matrix has an eigenvalue above 2
+
+for (const [what, width, height] of [['a wide', 1440, 900], ['a middling', 1000, 800], ['a narrow', 380, 800]])
+  it(`shows the good runs of a simulation whose first run failed, in ${what} window`, async () => {
+    const result = study('first_fails', simulated([breaks, 'name: good, by: dalembert', 'name: other, by: multipliers, loops: projected']));
+    const page = await openReport(browser, result, { viewport: { width, height } });
+    assert.equal(await page.evaluate(() => window.gough.player.last), 0.04);
+    const csv = table(readFileSync(join(result, 'good.csv'), 'utf8'));
+    const x = await page.evaluate(() => window.gough.data.plots.find((p) => p.id === 'platform_x').series.map((s) => ({ name: s.name, values: [...s.values] })));
+    assert.deepEqual(x.map((s) => s.name), ['breaks', 'good', 'other']);
+    assert.deepEqual(x[1].values, csv.x);
+    assert.ok(x[0].values.slice(1).every(Number.isNaN) && x[2].values.every(Number.isFinite));
+    assert.match(await page.locator('#facts').textContent(), /animation\s*good, the first of those that came farthest/);
+    assert.match(await page.locator('.note.warning').textContent(), /^breaks ended at t = .* s: not_converged: .*eigenvalue/);
+    const cell = page.locator('[data-table=runs] tbody tr').first().locator('td').first();
+    assert.match(await cell.textContent(), /^not_converged at t = /);
+    const [inner, outer] = [await cell.boundingBox(), await page.locator('[data-table=runs] .scroll').boundingBox()];
+    assert.ok(inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width, 'the outcome is not clipped');
+    if (width >= 1000) assert.ok(await page.locator('[data-table=runs] .scroll').evaluate((box) => box.scrollWidth <= box.clientWidth), 'nor is any other column');
+    const cards = await page.locator('.card h3').allTextContents();
+    assert.ok(cards.indexOf('Platform x [m]') < cards.indexOf('Kinetic and potential energy [J]'));
+    assert.deepEqual(await page.locator('#checks h3').allTextContents(), ['Gap of the loops [m or rad]']);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(page.troubles, []);
+    await page.context().close();
+  });
+
+it('shows the good runs where the motion of the first one cannot be followed', async () => {
+  const far = 'name: far, motion: {motion: far, line: {from: {x: -0.08, y: 0.36}, to: {x: 0.08, y: 2}, duration: 0.04 s}}';
+  const longer = 'name: longer, motion: {motion: longer, line: {from: {x: -0.08, y: 0.36}, to: {x: 0, y: 0.4}, duration: 0.06 s}}';
+  const page = await openReport(browser, study('far_away', simulated([far, 'name: good', longer])));
+  assert.match(await page.locator('.note.warning').textContent(), /^far ended at t = 0 s: unreachable: its motion cannot be followed: t = 0\.0/);
+  const shown = await page.evaluate(() => window.gough.data.plots.filter((p) => p.id.startsWith('platform_x')).map((p) => ({ x: p.x ? p.x[p.x.length - 1] : null, names: p.series.map((s) => s.name) })));
+  assert.deepEqual(shown, [{ x: 0.04, names: ['good'] }, { x: null, names: ['longer'] }]); // times of their own, and those of the animation
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
 
 it('shows hostile names and runs none of them', async () => {
   const nasty = `<script>document.title="run"</script>`;

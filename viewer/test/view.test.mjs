@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { desktop, drawn, folder, gough, openBrowser, openView, phone, picture, removeFolder, serve } from './pages.mjs';
+import { desktop, drawn, folder, gough, openBrowser, openView, phone, picture, reach, removeFolder, serve } from './pages.mjs';
 
 let browser;
 before(async () => (browser = await openBrowser()));
@@ -145,12 +145,53 @@ describe('a view', () => {
     await page.locator('#home').click();
   });
 
-  it('keeps to the ranges of the file', async () => {
-    const asked = page.waitForRequest(/move$/);
-    await type(page, 'leg1.drive', 7);
-    assert.equal((await asked).postDataJSON().values[0], 1);
-    assert.equal(await number(page, 'leg1.drive').getAttribute('max'), '1');
+  it('says so where a typed value is beyond the ranges of the file, and alters nothing', async () => {
     await page.locator('#home').click();
+    const home = await posture(page);
+    let asked = 0;
+    page.on('request', (request) => (asked += /move$/.test(request.url()) ? 1 : 0));
+    const outcome = () => page.locator('#outcome').textContent();
+    const red = () => number(page, 'leg1.drive').evaluate((input) => input.classList.contains('refused'));
+    await type(page, 'leg1.drive', 7);
+    assert.equal(await outcome(), "leg1.drive = 7 m is above the slider's upper end, 1 m. Nothing was moved.");
+    assert.equal(await number(page, 'leg1.drive').inputValue(), '7');
+    assert.ok(await red());
+    await type(page, 'leg1.drive', 0.2);
+    assert.equal(await outcome(), "leg1.drive = 0.2 m is below the slider's lower end, 0.55 m. Nothing was moved.");
+    await type(page, 'rx', 100);
+    assert.equal(await outcome(), "rx = 100 deg is above the slider's upper end, 90 deg. Nothing was moved.");
+    assert.equal(asked, 0);
+    assert.deepEqual((await posture(page)).q, home.q);
+    await type(page, 'leg1.drive', 0.75); // what is inside is moved as ever
+    assert.equal(await outcome(), '');
+    assert.ok(!(await red()));
+    near((await posture(page)).joints[(await legs())[0].index], 0.75, 1e-9, 'leg1');
+    assert.equal(await number(page, 'rx').inputValue(), (((await posture(page)).pose[3] * 180) / Math.PI).toFixed(2));
+    await page.locator('#home').click();
+  });
+
+  it('takes a value that is at the end of its range as far as digits tell', async () => {
+    assert.equal(await number(page, 'leg1.drive').getAttribute('max'), '1');
+    const asked = page.waitForRequest(/move$/);
+    await type(page, 'leg1.drive', 1.00004);
+    assert.equal((await asked).postDataJSON().values[0], 1);
+    await page.locator('#home').click();
+  });
+
+  it('fits the mechanism into the picture by button and key', async () => {
+    assert.ok((await reach(page)) < 1, 'as it opens');
+    for (const by of ['button', 'key']) {
+      await page.evaluate(() => window.gough.view.scene.camera.position.multiplyScalar(0.2));
+      assert.ok((await reach(page)) > 1);
+      if (by === 'button') await page.locator('#fit').click();
+      else {
+        await page.locator('#canvas').focus();
+        await page.keyboard.press('f');
+      }
+      const reached = await reach(page);
+      assert.ok(reached < 1 && reached > 0.5, `${reached} by the ${by}`);
+    }
+    await page.locator('#reset').click();
   });
 
   it('has the mobility table and all joints', async () => {
@@ -200,6 +241,17 @@ describe('a file that changes', () => {
     near((await posture(page)).pose[0], 0.03, 1e-9, 'x');
     (await eye()).forEach((x, i) => near(x, before.eye[i], 1e-6, 'camera'));
     assert.notEqual((await picture(page)).pixels, before.pixels);
+  });
+
+  it('stands at home and says so when the new limits leave its values out', async () => {
+    const before = await reading();
+    await type(page, 'x', 0.03);
+    const limited = text('five_bar').replaceAll('0.35', '0.38').replace('coordinates: [x, y]', 'coordinates: [x, y]\n  limits: {x: [-0.02, 0.02]}');
+    save('edited', limited);
+    await readAfter(before);
+    await settled(page);
+    assert.match(await page.locator('#outcome').textContent(), /^The robot stands at home, for its limits have changed: x = 0\.03 m is above the slider's upper end, 0\.02 m\.$/);
+    near((await posture(page)).pose[0], 0, 1e-9, 'x');
   });
 
   it('is drawn again when an editor replaces it', async () => {

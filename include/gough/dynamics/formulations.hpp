@@ -85,6 +85,7 @@ struct PlatformSplit {
   double smallest_pivot = 1;
 
   int freedoms() const;
+  int rank() const;  ///< of the legs and of what they leave to the platform
 };
 
 /// Whether every equation belongs to exactly one leg of a floating platform.

@@ -23,6 +23,10 @@ struct PoseList {
   std::vector<int> line;
   std::vector<Transform<double>> poses;
 };
-PoseList poses_of_table(const Table& table, const std::string& file);
+/// `read`: the coordinates that count.
+PoseList poses_of_table(const Table& table, const std::string& file, const PoseMask& read);
+
+/// What `check --along` walks through: a motion file (NAME.yaml) at every `step` seconds, otherwise a table of poses or any motion's.
+std::vector<MotionState> states_along(const std::string& path, const Mechanism<double>& m, double step);
 
 }  // namespace gough

@@ -1,9 +1,11 @@
 #pragma once
 /// Tables of numbers with a heading, as CSV. Untrusted: bounded size, every mistake named by line and column.
-#include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "gough/io/files.hpp"
 
 namespace gough {
 
@@ -24,18 +26,17 @@ Table parse_table(const std::string& text, const std::string& file);
 /// Numbers in full precision; names with commas or quotes are quoted.
 std::string table_text(const Table& table);
 
-/// A table written row by row. A row that was added is in the file: an interrupt loses none.
+/// A table written row by row. It takes its name when it is complete, or when what makes it ends early: its rows are kept.
 class TableWriter {
  public:
   /// Writes the heading. Throws Error where the file cannot be written, here and in `add`.
   TableWriter(std::string path, const std::vector<std::string>& columns);
   void add(std::span<const double> row);
+  /// The table takes its name now, for who reads it again.
+  void finish();
 
  private:
-  void put(const std::string& text);
-
-  std::string path_;
-  std::ofstream file_;
+  std::unique_ptr<OutputFile> file_;
 };
 
 }  // namespace gough

@@ -30,11 +30,12 @@ struct KnownMotion {
 
 /// A motion file or a table; a table may have the wrench fx fy fz mx my mz on the platform and, for
 /// ElasticMotion::given, must have q.NAME v.NAME a.NAME of the elastic joints. Throws Error.
-KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& m, double step, ElasticMotion elastic);
+KnownMotion load_known_motion(const std::string& path, const Mechanism<double>& m, double step,
+                              ElasticMotion elastic = ElasticMotion::locked);
 KnownMotion known_motion(const Trajectory& trajectory, const std::string& name, double step);
 /// The same from a table; `name` is what messages call it.
 KnownMotion known_motion(const Table& table, const std::string& name, const Mechanism<double>& m, double step,
-                         ElasticMotion elastic);
+                         ElasticMotion elastic = ElasticMotion::locked);
 
 /// The same motion at other times, which must increase. Before its start and after its end it rests: throws Error for times there where it
 /// moves at that end.

@@ -34,5 +34,8 @@ std::vector<std::pair<std::string, double>> named_positions(const Mechanism<doub
 /// The pose as x y z rx ry rz, and back.
 Vec6<double> pose_vector(const Transform<double>& pose);
 Transform<double> pose_from_vector(const Vec6<double>& pose);
+/// The same where only some coordinates are read. Throws Error where those of the rotation mean others: a rotation vector longer than pi is
+/// another one's rotation, and its components alone say nothing.
+Transform<double> pose_from_vector(const Vec6<double>& pose, const PoseMask& read);
 
 }  // namespace gough

@@ -1,5 +1,5 @@
 #pragma once
-/// Closing the loops: positions that satisfy every cut joint to 1e-12, near where the workspace stands.
+/// Closing the loops: positions that satisfy every cut joint to 1e-12 (lengths in the robot's unit), near where the workspace stands.
 ///
 /// Levenberg-Marquardt on phi(q) = 0 with damping |phi|^2: it converges quadratically even where equations are
 /// redundant (a planar robot written in 3-D, Bricard's ring), and its steps are the shortest ones, so the result is the
@@ -13,7 +13,7 @@
 
 namespace gough {
 
-inline constexpr double closure_tolerance = 1e-12;
+inline constexpr double closure_tolerance = 1e-12;  ///< of angles, and of lengths in Structure::length_unit
 
 /// What must not move while the loops close.
 struct Hold {
@@ -29,6 +29,9 @@ struct Assembly {
       0;  ///< how far the answer is from the first step's end, in lengths of that step: large on a sharp bend
   bool inside_out = false;  ///< the equations vanish, but a joint's frames differ by half a turn
   int worst_row = -1;       ///< the equation farthest from zero; -1: one of the held pose's
+  double gap = 0, gap_allowed =
+                      0;  ///< [m] how far the geometry is from one whose loops fit, where that is why they do not close
+  std::string gap_joint;  ///< whose frame misses most
 
   /// In words: what is left open, and where.
   std::string explain(const Structure& m) const;
@@ -54,19 +57,5 @@ MatX<double> held_pose_jacobian(const Mechanism<double>& m, const Workspace<doub
 
 /// 6 x nv: the twist of the platform's frame (angular; velocity of its origin), base axes, per velocity coordinate.
 MatX<double> platform_jacobian(const Mechanism<double>& m, const Workspace<double>& w);
-
-/// How the home pose came about.
-struct HomeAssembly {
-  Assembly assembly;
-  bool as_given = true;     ///< closed without moving what the author fixed
-  double largest_move = 0;  ///< of a fixed coordinate, where not
-  std::string moved_most;   ///< its name
-  bool moved_is_length = true;
-};
-
-/// Assembles the home position of a freshly built mechanism: first holding what the author fixed, then, if that does
-/// not close, the nearest closed configuration. Writes m.home. `start_is_near`: the start already has the platform's
-/// pose.
-HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near = false);
 
 }  // namespace gough

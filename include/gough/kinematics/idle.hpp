@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gough/kinematics/assemble.hpp"
+#include "gough/kinematics/assemble_home.hpp"
 
 namespace gough {
 

@@ -200,8 +200,8 @@ class LegSolver {
     if (rod.extend >= 0 && extend) at_.slide(rod.extend, l - shape.length);
   }
   /// Along the first axis any angle serves: keep it.
-  static bool turns(const S& r) {
-    if constexpr (std::is_same_v<S, double>) return r > 1e-12;
+  bool turns(const S& r) const {
+    if constexpr (std::is_same_v<S, double>) return r > 1e-12 * m_.length_unit;
     return true;
   }
   /// A point of the base in body `before`, less one of its own.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gough/kinematics/assemble.hpp"
+#include "gough/kinematics/assemble_home.hpp"
 #include "gough/kinematics/singularity.hpp"
 
 namespace gough {
@@ -22,7 +22,8 @@ struct Finding {
 struct MobilityReport {
   std::string name;
   int bodies = 0, joints = 0, loops = 0;
-  int coordinates = 0;          ///< of the tree
+  int coordinates = 0;  ///< of the tree
+  std::vector<std::string> coordinate_names;
   int equations = 0, rank = 0;  ///< of the cut joints, rank at a general pose near home
   int rank_at_home = 0;
   std::vector<std::string> redundant;  ///< dependent equations by name
@@ -37,6 +38,7 @@ struct MobilityReport {
   std::string actuation;  ///< full, redundant or under
   bool closed = false;    ///< home is assembled; nothing below (and no rank) is known otherwise
   double closure_residual = 0;
+  double closure_gap = 0;  ///< [m] how far the geometry in the file is from one whose loops fit
   double characteristic_length = 0;
   SingularityIndices singularity;
   std::vector<FastPath> fast_paths;

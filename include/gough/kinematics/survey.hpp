@@ -1,12 +1,14 @@
 #pragma once
 /// How well a robot stands along a motion: distances to singularities, transmission of forces, limits.
 ///                                                                                          docs/theory/mobility.md
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "gough/kinematics/inverse.hpp"
 #include "gough/kinematics/singularity.hpp"
+#include "gough/kinematics/trajectory.hpp"
 
 namespace gough {
 
@@ -45,5 +47,8 @@ struct Survey {
 
 /// Walks through platform poses, each continued from the one before.
 Survey survey_poses(const Mechanism<double>& m, const std::vector<Transform<double>>& poses);
+/// The same through the states of a motion of the platform or of the drives. `go_on`, where given, is asked after each.
+Survey survey_motion(const Mechanism<double>& m, const std::vector<MotionState>& states,
+                     const std::function<bool()>& go_on = {});
 
 }  // namespace gough

@@ -168,6 +168,8 @@ struct RobotDescription {
   std::map<std::string, double> coefficients;  ///< friction coefficients by name
   std::optional<PlatformDescription> platform;
   bool lock_idle = true;
+  std::optional<double>
+      closure_tolerance;            ///< [m] how far the geometry may miss one whose loops fit; 0: it is meant as it is
   std::vector<std::string> merged;  ///< what merge_massless replaced, in words
   std::vector<WeldedBody> welded;   ///< what merge_fixed replaced
 

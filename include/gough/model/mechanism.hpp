@@ -174,9 +174,15 @@ struct Structure {
   int idle_free = 0;                      ///< how many of them are left free
   std::vector<std::string> locked_balls;  ///< joints that were balls before their idle spin was locked
   std::vector<std::string> merged;        ///< massless bodies that became part of a composite joint
+  double closure_gap = 0;  ///< [m] how far joints' frames were moved so that the loops fit (consistent_geometry.hpp)
+  std::string closure_gap_joint;  ///< which one most
   int nq = 0, nv = 0, equations = 0;
   int rank = 0;  ///< of the loop equations at a general pose near home; set after assembly
   int loops = 0;
+  double size = 1;  ///< [m] the longest offset of a joint or a centre of mass in its body
+  double length_unit =
+      1;  ///< [m] 1, 1e3, 1e-3, 1e-6, ..: what is nearest to `size`. Lengths that should vanish are measured in it
+  VecX<double> row_unit;  ///< per equation: that where it is a length, 1 where it is an angle
   GeneralFacts general;
 
   /// Whether a fast path agreed with the general kernels when the robot was prepared.
@@ -205,15 +211,24 @@ struct Structure {
   std::vector<int> standing() const;
   /// "leg2.ball.x": an equation by name.
   std::string row_name(int row) const;
+  /// The largest of phi without units: lengths over `length_unit`.
+  double open_by(const VecX<double>& phi) const {
+    return phi.size() > 0 ? phi.cwiseQuotient(row_unit).cwiseAbs().maxCoeff() : 0.0;
+  }
   /// Whether an equation is a length rather than an angle.
   bool row_is_length(int row) const;
 };
 
 /// Where the home pose comes from: the start, and what the author fixed. Assembly moves the rest.
 struct HomeDescription {
+  struct Guess {
+    int coordinate;  ///< of Structure::coordinate
+    double value;
+  };
   VecX<double> start;                             ///< positions, tree order
   std::vector<bool> held;                         ///< per velocity coordinate
   std::vector<double> cut_start;                  ///< free coordinates of the cut joints, in their order
+  std::vector<Guess> guess;                       ///< what the author guessed
   std::array<std::optional<double>, 6> platform;  ///< given coordinates of the platform's pose
 };
 
