@@ -83,7 +83,7 @@ double condition_of(const MatX<double>& H) {
   MatX<double> scaled = columns_of(H, felt);
   scaled.colwise().normalize();
   const VecX<double> s = singular_values(scaled).s;
-  return s[0] / s[s.size() - 1];
+  return s[0] / std::max(s[s.size() - 1], 1e-18 * s[0]);
 }
 
 /// What is left of the space's inertial parameters once the rules' changes count as nothing.

@@ -17,6 +17,11 @@ const CutJoint& cut_of_row(const Structure& m, int row) {
                        [&](const CutJoint& c) { return row < c.first_row + static_cast<int>(c.rows.size()); });
 }
 
+/// What a cut joint's wrench does to the platform: +1, -1 on its other side, 0 where it is between bodies of a leg.
+double sense_on_platform(const Structure& m, const CutJoint& cut) {
+  return cut.b == m.platform.body ? 1.0 : cut.a == m.platform.body ? -1.0 : 0.0;
+}
+
 /// A wrench about the base's origin, taken about p, as (moment; force).
 Vec6<double> about(const Force<double>& f, const Vec3<double>& p) {
   Vec6<double> x;
@@ -26,7 +31,18 @@ Vec6<double> about(const Force<double>& f, const Vec3<double>& p) {
 
 }  // namespace
 
+bool has_separate_legs(const Structure& m) {
+  return std::all_of(m.leg.begin(), m.leg.end(), [&](const Leg& leg) {
+    const auto belongs = [&](int body) {
+      return body == base || body == m.platform.body || (body >= leg.first_body && body < leg.first_body + leg.bodies);
+    };
+    return std::all_of(leg.cuts.begin(), leg.cuts.end(),
+                       [&](int c) { return belongs(m.cut[at(c)].a) && belongs(m.cut[at(c)].b); });
+  });
+}
+
 LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, int i) {
+  if (!has_separate_legs(m)) throw Error(m.name + ": read legs that meet before the platform, expected separate ones");
   const Leg& leg = m.leg[at(i)];
   const auto rows = m.leg_rows(leg);
   const auto n = static_cast<Eigen::Index>(rows.size());
@@ -34,7 +50,7 @@ LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, i
   const Vec3<double> p = platform_pose(m, w).p;
   for (Eigen::Index r = 0; r < n; ++r) {
     const int row = rows[static_cast<std::size_t>(r)];
-    on_platform.col(r) = about(w.cut_wrench[at(row)], p) * (cut_of_row(m, row).b == m.platform.body ? 1.0 : -1.0);
+    on_platform.col(r) = about(w.cut_wrench[at(row)], p) * sense_on_platform(m, cut_of_row(m, row));
     on_leg.col(r) = -w.K.row(row).segment(leg.first_v, leg.coordinates).transpose();  // J_t^T of that wrench
   }
   std::vector<Eigen::Index> passive;

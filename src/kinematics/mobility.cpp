@@ -14,15 +14,16 @@ namespace {
 
 constexpr double near_singular = 1e-2;
 
-/// The rows of A that depend on those before them.
+/// The rows of A that depend on those before them; a row of rounding depends on anything.
 std::vector<int> dependent_rows(const MatX<double>& A) {
+  const double none = A.size() > 0 ? rank_tolerance * A.rowwise().norm().maxCoeff() : 0.0;
   std::vector<int> dependent;
   MatX<double> basis(A.cols(), 0);
   for (Eigen::Index r = 0; r < A.rows(); ++r) {
     VecX<double> x = A.row(r).transpose();
     const double size = x.norm();
     for (int twice = 0; twice < 2; ++twice) x -= basis * (basis.transpose() * x);
-    if (x.norm() <= 1e-7 * size) {
+    if (size <= none || x.norm() <= 1e-7 * size) {
       dependent.push_back(static_cast<int>(r));
       continue;
     }

@@ -34,7 +34,7 @@ Motion<double> drive_motion(const Mechanism<double>& m, const Workspace<double>&
 
 std::vector<LegTransmissionIndex> transmission_indices(const Mechanism<double>& m, const Workspace<double>& w) {
   std::vector<LegTransmissionIndex> all;
-  if (!m.platform.floats || m.actuator.empty()) return all;
+  if (!m.platform.floats || m.actuator.empty() || !has_separate_legs(m)) return all;
   const Selection s = select_driven(m, w, m.rank);
   if (!s.complete || s.independent.size() < m.actuator.size()) return all;
   ExplicitForm<double> e(m, s);

@@ -29,10 +29,21 @@ namespace {
 
 /// What results leave open where there is nothing to say.
 bool may_be_null(const std::string& key) {
-  static constexpr std::array<std::string_view, 13> keys = {
-      "type1",    "type2",   "constraint",     "transmission",         "held",
-      "fast",     "energy",  "braking_energy", "inverse_disagreement", "forward_disagreement",
-      "platform", "inverse", "forward"};
+  static constexpr std::array<std::string_view, 15> keys = {"type1",
+                                                            "type2",
+                                                            "constraint",
+                                                            "transmission",
+                                                            "held",
+                                                            "fast",
+                                                            "energy",
+                                                            "braking_energy",
+                                                            "inverse_disagreement",
+                                                            "forward_disagreement",
+                                                            "platform",
+                                                            "platform_rms",
+                                                            "vibration_rms",
+                                                            "inverse",
+                                                            "forward"};
   return std::find(keys.begin(), keys.end(), key) != keys.end() || key.ends_with("_us") || key.ends_with("_limit") ||
          key.ends_with("_limits");
 }

@@ -6,6 +6,7 @@ namespace gough::fuzz {
 namespace {
 
 const std::string table_name = "fuzz.csv";
+constexpr std::size_t most_rows_of_tables = 4;  // that are computed
 
 void try_motion_table(const Table& table, const Mechanism<double>& m) {
   const GivenMotion given = motion_from_table(table, table_name, m);
@@ -25,7 +26,7 @@ void try_known_motion(const Table& table, const Mechanism<double>& m, ElasticMot
                                        timed.trajectory.end()};
     for (const KnownState& s : at_times(motion, times).states) expect_finite(s.motion, "a motion at other times");
   });
-  motion.states.resize(std::min<std::size_t>(motion.states.size(), 10));
+  motion.states.resize(std::min(motion.states.size(), most_rows_of_tables));
   AlongOptions options;
   options.elastic = elastic;
   inverse_along(m, motion.states, options, [](const AlongRow& row) {
@@ -36,7 +37,7 @@ void try_known_motion(const Table& table, const Mechanism<double>& m, ElasticMot
 
 void try_driven_states(const Table& table, const Mechanism<double>& m) {
   KnownMotion states = driven_states(table, table_name, m);
-  states.states.resize(std::min<std::size_t>(states.states.size(), 10));
+  states.states.resize(std::min(states.states.size(), most_rows_of_tables));
   forward_along(m, states.states, {}, [](const AlongRow& row) {
     expect_finite(row.w.a, "accelerations of the table's states");
     return true;
@@ -62,7 +63,7 @@ void try_force_table(const Table& table, const Mechanism<double>& m) {
 
 void try_poses(const Table& table, const Mechanism<double>& m) {
   PoseList list = poses_of_table(table, table_name, m.platform.coordinates);
-  list.poses.resize(std::min<std::size_t>(list.poses.size(), 10));
+  list.poses.resize(std::min(list.poses.size(), most_rows_of_tables));
   list.t.resize(list.poses.size());
   const Survey survey = survey_poses(m, list.poses);
   expect_good_json(survey_json(survey, list.t), "check --along --json");

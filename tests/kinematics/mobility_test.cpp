@@ -457,6 +457,26 @@ joints:
   EXPECT_FALSE(r.singularity.constraint);
 }
 
+TEST(Redundant, EquationsOfRoundingAreAmongThem) {
+  // a Par4 whose wrists are all cut: of 29 equations two are zero but for rounding at home
+  const std::string wrist = "type: spherical, parent: right_rod";
+  std::string text = with(robot_text("par4"), wrist, "cut: true, " + wrist);
+  text = with(text, "      type: spherical\n      parent: left_rod\n",
+              "      type: spherical\n      cut: true\n      parent: left_rod\n");
+  text = with(text, "      coordinates: [{}, {guess: -129 deg}, {}]\n", "");
+  const MobilityReport r = check(text);
+  ASSERT_TRUE(r.closed);
+  EXPECT_EQ(r.mobility, 4);
+  EXPECT_EQ(static_cast<int>(r.redundant.size()), r.equations - r.rank);
+  const Mechanism<double> m = prepared_from(text).mechanism;
+  Workspace<double> w(m);
+  tree_positions(m, w);
+  closure(m, w);
+  EXPECT_FALSE(has_separate_legs(m));
+  EXPECT_THROW(leg_statics(m, w, 0), Error) << "its legs meet before the platform";
+  EXPECT_TRUE(survey_poses(m, {platform_pose(m, w)}).failures.empty());
+}
+
 // ------------------------------------------------------------------------------------------------ home
 
 TEST(Home, AHomeThatDoesNotCloseIsMovedAndReported) {

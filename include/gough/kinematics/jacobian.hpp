@@ -20,12 +20,16 @@ namespace gough {
 template <Scalar S>
 void platform_jacobian(const Mechanism<S>& m, const Workspace<S>& w, MatX<S>& J);
 
+/// Whether legs meet at the platform alone, not at another leg or at what hangs on the platform: then they pass on wrenches one by one.
+bool has_separate_legs(const Structure& m);
+
 /// What leg `leg` can pass on to the platform: one column per wrench. Actuation wrenches come first.
 struct LegStatics {
   MatX<double> wrench;  ///< 6 x k: (moment about the platform's origin; force) on the platform, base axes
   MatX<double> torque;  ///< leg's coordinates x k: J_t^T U, zero on passive joints
   int actuation = 0;    ///< how many of the columns load a drive or an elastic joint
 };
+/// Throws Error where legs are not separate.
 LegStatics leg_statics(const Mechanism<double>& m, const Workspace<double>& w, int leg);
 
 /// (J4) 6 x |y|. Needs a floating platform.
