@@ -29,6 +29,7 @@ gough::PoseMask mask_from(const std::string& text) {
 int check_along(const gough::Mechanism<double>& m, const std::vector<gough::MotionState>& states, const Options& o) {
   catch_interrupts();
   std::vector<double> t;
+  t.reserve(states.size());
   for (const gough::MotionState& s : states) t.push_back(s.t);
   gough::Survey survey;
   {

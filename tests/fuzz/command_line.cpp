@@ -77,6 +77,7 @@ class Inside {
 Outcome run(std::vector<std::string> words) {
   words.insert(words.begin(), "gough");
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const Caught out(stdout), err(stderr);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "gough/gough.hpp"
 #include "mutator.hpp"
@@ -44,7 +43,7 @@ std::string text_of(const std::uint8_t* data, std::size_t size) { return {reinte
 
 std::size_t put(const std::string& text, std::uint8_t* to, std::size_t most) {
   const std::size_t size = std::min(text.size(), most);
-  std::memcpy(to, text.data(), size);
+  std::copy_n(text.begin(), size, to);
   return size;
 }
 
