@@ -248,34 +248,16 @@ std::string in_our_words(const CLI::App* app, const CLI::Error& e) {
   return text;
 }
 
-/// How many letters must be put in, left out, changed or swapped with the next to make one word of another.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
-}
-
 /// A first word that is no verb: the nearest one is named.
 void expect_verb(const CLI::App& app, const std::string& word) {
   if (word.empty() || word.starts_with("-")) return;
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   if (std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return;
-  const auto nearest = std::min_element(
-      verbs.begin(), verbs.end(), [&](const auto& a, const auto& b) { return distance(word, a) < distance(word, b); });
-  const bool near = word.size() < 40 && distance(word, *nearest) <= 1 + word.size() / 3;
+  const std::string near = gough::nearest(word, verbs);
   throw gough::Error(fmt::format("read the verb '{}', expected {}", gough::beginning(word, 40),
-                                 near ? fmt::format("'{}'? gough --help lists the verbs", *nearest)
-                                      : fmt::format("one of {}", fmt::join(verbs, ", "))));
+                                 near.empty() ? fmt::format("one of {}", fmt::join(verbs, ", "))
+                                              : fmt::format("'{}'? gough --help lists the verbs", near)));
 }
 
 /// Help, or what is wrong with the arguments, is said.

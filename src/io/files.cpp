@@ -51,6 +51,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_
   if (is_regular_or_new(path_)) {
     target_ = target_of(path_);
     part_ = target_ + ".part";
+    KeepInputs::expect_output(part_);
+    std::error_code none;
+    fs::remove(part_, none);  // of an earlier run; a link there is not followed
   }
   file_.open(part_.empty() ? target_ : part_, std::ios::binary | std::ios::trunc);
   if (!file_) part_.clear(), fail();

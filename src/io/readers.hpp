@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gough/error.hpp"
+#include "gough/io/text.hpp"
 #include "gough/io/units.hpp"
 #include "gough/spatial/spatial.hpp"
 
@@ -66,8 +67,6 @@ std::string read_text(const std::string& path, std::size_t most);
 std::string read_regular_text(const std::string& path, std::size_t most);
 /// Refuses what is no UTF-8, at its line. Throws Error.
 void check_utf8(const std::string& text, const std::string& file);
-/// The candidate nearest to `word`, or empty when none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 /// A name that can stand in a table's heading and be read again: printable, 1 to 80 bytes, no blank at an end.
 void check_name(const Node& node, const std::string& name);
 

@@ -67,4 +67,29 @@ std::string beginning(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, most));
 }
 
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  if (word.size() > 40) return {};
+  const auto distance = [&](const std::string& other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0]++;
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t above = row[j];
+        row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (word[i - 1] == other[j - 1] ? 0 : 1)});
+        diagonal = above;
+      }
+    }
+    return row.back();
+  };
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 2);
+  for (const std::string& c : candidates)
+    if (const std::size_t d = distance(c); d < least || (d == least && best.empty() && d <= 2)) {
+      least = d;
+      best = c;
+    }
+  return best;
+}
+
 }  // namespace gough

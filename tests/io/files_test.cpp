@@ -86,6 +86,19 @@ TEST_F(Files, NeverReplaceAnInput) {
   EXPECT_NO_THROW(write_file(at("other.csv"), "t\n"));
 }
 
+TEST_F(Files, APartIsNeitherAnInputNorALinkToFollow) {
+  const KeepInputs keep;
+  write_file(at("o.csv.part"), "t,x\n0,1\n");
+  (void)read_table(at("o.csv.part"));
+  EXPECT_THROW(write_file(at("o.csv"), "t\n"), Error);
+  EXPECT_EQ(contents(at("o.csv.part")), "t,x\n0,1\n");
+  write_file(at("victim"), "before");
+  fs::create_symlink("victim", at("p.csv.part"));
+  write_file(at("p.csv"), "t\n");
+  EXPECT_EQ(contents(at("victim")), "before");
+  EXPECT_EQ(contents(at("p.csv")), "t\n");
+}
+
 TEST_F(Files, ADeviceIsWrittenToDirectly) {
   EXPECT_NO_THROW(write_file("/dev/null", "x"));
   EXPECT_THROW(write_file("/dev/full", "x"), Error);

@@ -2,6 +2,7 @@
 /// Text that others wrote: whether it is UTF-8, and how it is shown where it is not, or where it holds control characters.
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gough {
 
@@ -14,5 +15,7 @@ std::size_t find_control(std::string_view text, std::string_view allowed = "");
 std::string shown(std::string_view text);
 /// At most the first `most` bytes, ending with a whole character.
 std::string beginning(std::string_view text, std::size_t most);
+/// The candidate that a mistyped word was meant for; empty where none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace gough
