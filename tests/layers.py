@@ -11,14 +11,16 @@ LAYERS = {
     "scalar": "",
     "spatial": "scalar",
     "model": "scalar spatial",
+    "codegen": "scalar spatial model",
+    "engine": "scalar codegen",
     "kinematics": "scalar spatial model",
-    "dynamics": "scalar spatial model kinematics",
+    "dynamics": "scalar spatial model engine kinematics",
     "flexible": "scalar spatial model kinematics dynamics",
+    "trace": "scalar spatial model codegen engine kinematics dynamics flexible",
     "simulation": "scalar spatial model kinematics dynamics flexible",
     "identification": "scalar spatial model kinematics dynamics flexible simulation",
     "control": "scalar spatial model kinematics dynamics flexible simulation identification",
-    "codegen": "scalar spatial model",
-    "io": "scalar spatial model kinematics dynamics flexible simulation identification control codegen",
+    "io": "scalar spatial model codegen engine kinematics dynamics flexible trace simulation identification control",
 }
 OPENS_FILES = {"io"}
 

@@ -10,9 +10,9 @@
 #include "gough/error.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/model/build.hpp"
-#include "prove_program.hpp"
+#include "../trace/prove_program.hpp"
+#include "../trace/trace.hpp"
 #include "report_parts.hpp"
-#include "trace.hpp"
 
 namespace gough {
 namespace {

@@ -4,28 +4,12 @@
 ///   const auto robot = gough::load_robot("robots/palida.yaml");
 ///   const gough::Program program = gough::generate(robot, {"inverse", "joints"});
 ///   const gough::SourceText text = gough::emit_c(program);
-#include <memory>
-
 #include "gough/codegen/emit.hpp"
 #include "gough/codegen/optimise.hpp"
 #include "gough/model/description.hpp"
-#include "gough/model/mechanism.hpp"
+#include "gough/trace/wish.hpp"
 
 namespace gough {
-
-struct GenerateWish {
-  std::string what = "inverse";  ///< inverse, forward, kinematics, regressor, jacobian, derivatives
-  std::string from = "joints";   ///< joints, platform, actuators
-  bool fold = false;             ///< parameters become constants of the code
-  bool generic = false;          ///< no kernel made for a kind of leg
-  bool matrix = false;           ///< from platform: its rotation as a matrix instead of Cardan angles
-  /// From actuators: the same robot as another tree, whose coordinates the kernels then use; see other_tree.
-  std::shared_ptr<const Mechanism<double>> tree = {};
-  bool lanes = false;  ///< from platform: equal legs as lanes of vectors
-  int newton = 0;      ///< from joints: steps of Newton's method on nearly closed loops
-  bool many_states =
-      false;  ///< a few operations more where fewer values need to be kept at a time: for batches and GPUs
-};
 
 /// The robot with its platform carried by a joint of the tree instead of floating: fewer coordinates and equations,
 /// and shorter generic code. None where the platform does not float, or only spherical joints hold it.

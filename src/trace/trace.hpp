@@ -1,9 +1,10 @@
 #pragma once
 /// Tracing a robot's kernels: inputs, outputs, and the program between.
 #include "gough/codegen/parameters.hpp"
+#include "gough/codegen/program.hpp"
 #include "gough/dynamics/leg_inverse.hpp"
-#include "gough/io/generate.hpp"
 #include "gough/spatial/spatial.hpp"
+#include "gough/trace/wish.hpp"
 
 namespace gough {
 
