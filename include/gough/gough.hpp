@@ -13,6 +13,7 @@
 #include "gough/dynamics/reactions.hpp"
 #include "gough/dynamics/scaling.hpp"
 #include "gough/dynamics/sizing.hpp"
+#include "gough/engine/routine.hpp"
 #include "gough/error.hpp"
 #include "gough/flexible/elastodynamics.hpp"
 #include "gough/identification/excitation.hpp"
@@ -58,3 +59,5 @@
 #include "gough/simulation/coupled.hpp"
 #include "gough/simulation/simulate.hpp"
 #include "gough/spatial/rotation.hpp"
+#include "gough/trace/prepare.hpp"
+#include "gough/trace/programs.hpp"

@@ -2,7 +2,7 @@
 #include "descriptions.hpp"
 #include "gough/control/control.hpp"
 #include "gough/dynamics/along.hpp"
-#include "gough/dynamics/prepare.hpp"
+#include "gough/trace/prepare.hpp"
 #include "gough/io/bent_robot.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/model/workspace.hpp"

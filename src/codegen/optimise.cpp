@@ -25,7 +25,7 @@ Program after(const Program& p, const Pass& pass) {
 
 }  // namespace
 
-Program optimised(const Program& p) {
+Program optimised(const Program& p, const std::function<void()>& between) {
   const std::array<Pass, 7> passes = {
       [](Graph& g) { g.group_parameters(); },
       [](Graph& g) { g.divide_at_once(); },
@@ -41,6 +41,7 @@ Program optimised(const Program& p) {
   for (bool better = true; better;) {
     better = false;
     for (const Pass& pass : passes) {
+      if (between) between();
       Program next = after(best, pass);
       if (cost(next) < cost(best)) best = std::move(next), better = true;
     }

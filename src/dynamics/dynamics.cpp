@@ -150,7 +150,7 @@ std::string why_not_forward(const Mechanism<double>& m, const Workspace<double>&
 
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
-    : options(o), loads(m), y(choose(m, at, o)), form(m, y) {
+    : options(o), loads(m), y(choose(m, at, o)), form(m, y), chosen_at(at.q) {
   // a chain that has no inertia of its own cannot be taken alone: the default then takes all loops at once
   if (o.by == Formulation::legs && y.rank() == m.rank) instead = not_applicable(m, at, o.by);
   if (!instead.empty()) options.by = Formulation::dalembert;
@@ -332,7 +332,10 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<doub
   return inverse_dynamics(m, w, d);
 }
 
-DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+namespace {
+
+[[gnu::noinline]] DynamicsAnswer inverse_by_kernels(const Mechanism<double>& m, Workspace<double>& w,
+                                                    Dynamics<double>& d) {
   if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = platform_body(m, w);
     if (const auto wrench = platform_external(m, w, d, body.X.p))
@@ -368,7 +371,8 @@ DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w
   return a;
 }
 
-DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+[[gnu::noinline]] DynamicsAnswer forward_by_kernels(const Mechanism<double>& m, Workspace<double>& w,
+                                                    Dynamics<double>& d) {
   if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = platform_body(m, w);
     if (const auto wrench = platform_external(m, w, d, body.X.p))
@@ -400,6 +404,17 @@ DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w
     if (const std::string why = why_not_forward(m, w, d.options.by, d.form.G); !why.empty()) return singular(why);
   }
   return {};
+}
+
+}  // namespace
+
+DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.programs.run(m, w, d, true)) return {};
+  return inverse_by_kernels(m, w, d);
+}
+DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.programs.run(m, w, d, false)) return {};
+  return forward_by_kernels(m, w, d);
 }
 
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, const DynamicsOptions& o) {

@@ -4,7 +4,7 @@
 
 namespace gough {
 
-Prepared prepare(const RobotDescription& robot) {
+Prepared prepare_kernels(const RobotDescription& robot) {
   Prepared result = assemble_robot(robot);
   if (result.home.assembly.closed) prove_fast_paths(result.mechanism);
   return result;

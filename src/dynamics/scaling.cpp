@@ -17,7 +17,7 @@ namespace {
 
 /// The robot made ready; throws Error where its home does not close.
 Mechanism<double> ready(const RobotDescription& robot) {
-  Prepared p = prepare(robot);
+  Prepared p = prepare_kernels(robot);
   if (!p.home.assembly.closed)
     throw Error(robot.where, "the home pose cannot be assembled: " + p.home.assembly.explain(p.mechanism));
   return std::move(p.mechanism);

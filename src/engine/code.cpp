@@ -11,8 +11,6 @@
 namespace gough::engine {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Constants of a code, each once.
 class Constants {
  public:
@@ -59,8 +57,8 @@ class Lowering {
     for (std::size_t k = 0; k < p_.outputs.size(); ++k) {
       const auto& value = p_.outputs[k].value;
       for (std::size_t i = 0; i < value.size(); ++i)
-        c_.instruction.push_back({.kind = Kind::store, .a = plain(value[i]), .index = static_cast<int>(i),
-                                  .array = static_cast<int>(k)});
+        c_.instruction.push_back(
+            {.kind = Kind::store, .a = plain(value[i]), .index = static_cast<int>(i), .array = static_cast<int>(k)});
       c_.output_size.push_back(static_cast<int>(value.size()));
     }
     for (const Guard& g : p_.guards) watch(plain(g.value), constant_(g.bound), guard_failed);
@@ -169,9 +167,7 @@ class Lowering {
     return make(minus ? Kind::sub : Kind::add, unsigned_value(n.arg[0]), unsigned_value(n.arg[1]));
   }
 
-  int magnitude(int v) {
-    return make(Kind::bit_and, v, constant_(std::bit_cast<double>(~std::uint64_t(0) >> 1U)));
-  }
+  int magnitude(int v) { return make(Kind::bit_and, v, constant_(std::bit_cast<double>(~std::uint64_t(0) >> 1U))); }
 
   std::pair<int, int> turn(Ref angle) {
     const auto [found, made] = turns_.try_emplace(angle.code());

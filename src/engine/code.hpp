@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gough/codegen/program.hpp"
+#include "gough/scalar/index.hpp"
 
 namespace gough::engine {
 

@@ -11,8 +11,6 @@
 namespace gough::engine {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Places of values, given anew when they are free: what is at work stays in the first cache.
 class Slots {
  public:
@@ -83,10 +81,8 @@ template <class F>
 GOUGH_INLINED int run_all(const Interpreter::Run* run, const Interpreter::Run* last, const Interpreter::Record* r,
                           double* const* out, double* x) {
   int status = 0;
-#define GOUGH_EACH(value)                                                 \
-  for (const Interpreter::Record* end = r + run->count; r < end; ++r) { \
-    x[r->to] = value;                                                     \
-  }                                                                       \
+#define GOUGH_EACH(value)                                                                   \
+  for (const Interpreter::Record* end = r + run->count; r < end; ++r) { x[r->to] = value; } \
   break
   for (; run != last; ++run) switch (run->kind) {
       case Kind::add: GOUGH_EACH(x[r->a] + x[r->b]);

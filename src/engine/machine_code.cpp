@@ -17,9 +17,6 @@ namespace {
 
 using namespace asmjit;
 
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Something that cannot be made: the routine stays interpreted.
 struct Unable : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -31,9 +28,9 @@ bool commutes(Kind k) {
 bool is_fused(Kind k) { return k == Kind::fma || k == Kind::fms || k == Kind::fnma || k == Kind::fnms; }
 bool on_bits(Kind k) { return k == Kind::bit_and || k == Kind::bit_xor; }
 
-constexpr int bias = 128;         ///< bytes that base registers point behind: short displacements then reach 256 bytes
-constexpr int call_area = 16;     ///< bytes of the scratch for arguments of a call
-constexpr double kept_twice = 2;  ///< a value that is in memory too is given up as if its next use were so much further away
+constexpr int likely_block = 16 * 1024;  ///< bytes that windows are made for; what is beyond has long displacements
+constexpr double kept_twice =
+    2;  ///< a value that is in memory too is given up as if its next use were so much further away
 constexpr int never = std::numeric_limits<int>::max() / 4;
 
 class Writer {
@@ -49,7 +46,7 @@ class Writer {
     find_uses();
   }
 
-  /// Returns the bytes of scratch that it needs.
+  /// Returns the bytes of the block that it needs.
   std::size_t run() {
     begin();
     for (now_ = 0; now_ < c_.instruction.size(); ++now_) one(c_.instruction[now_]);
@@ -62,24 +59,54 @@ class Writer {
  private:
   // ---------------------------------------------------------------------------------------------- the frame
 
-  /// in, out, constants, scratch come in rdi, rsi, rdx, rcx. Every array gets a register of its own.
+  /// in, out, block come in rdi, rsi, rdx. Every output gets a register of its own, and so does every window of the block: what one byte of
+  /// displacement reaches.
   void begin() {
-    const std::size_t inputs = c_.input_size.size(), outputs = c_.output_size.size();
-    const std::array<x86::Gp, 9> free = {x86::r8,  x86::r9,  x86::r10, x86::rbx, x86::r14,
-                                         x86::r15, x86::rbp, x86::r12, x86::r13};
-    if (inputs + outputs > free.size()) throw Unable("more arrays than registers");
-    constexpr std::size_t caller_saved = 3;
-    for (std::size_t k = caller_saved; k < inputs + outputs; ++k) saved_.push_back(free[k]), a_.push(free[k]);
-    for (std::size_t k = 0; k < inputs + outputs; ++k) {
-      const bool input = k < inputs;
-      const auto offset = static_cast<std::int32_t>(8 * (input ? k : k - inputs));
-      a_.mov(free[k], x86::ptr(input ? x86::rdi : x86::rsi, offset));
-      a_.sub(free[k], -bias);
-      (input ? in_ : out_).push_back(free[k]);
+    const std::array<x86::Gp, 4> of_outputs = {x86::rcx, x86::r8, x86::r9, x86::r10};
+    if (c_.output_size.size() > of_outputs.size()) throw Unable("more outputs than registers");
+    int end = 0;  // bytes
+    for (const int size : c_.input_size) input_begin_.push_back(end), end += 8 * size;
+    constants_begin_ = end;
+    call_area_ = constants_begin_ + 8 * static_cast<int>(c_.constant.size());
+    slots_end_ = call_area_ + 16;
+    for (std::size_t k = 0; k < c_.output_size.size(); ++k) {
+      a_.mov(of_outputs[k], x86::ptr(x86::rsi, static_cast<std::int32_t>(8 * k)));
+      out_.push_back(of_outputs[k]);
     }
-    a_.sub(constants_, -bias);
-    a_.sub(scratch_, -bias);
+    copy_inputs();
+    const int window = avx512_ ? 2048 : 256, most = slots_end_ + 8 * static_cast<int>(c_.instruction.size());
+    for (const x86::Gp& g :
+         {x86::rdx, x86::rdi, x86::rsi, x86::rbx, x86::r14, x86::r15, x86::rbp, x86::r12, x86::r13}) {
+      if (static_cast<int>(window_.size()) * window >= std::min(most, likely_block)) break;
+      if (window_.size() > 2) saved_.push_back(g);
+      window_.push_back(g);
+    }
+    for (const x86::Gp& g : saved_) a_.push(g);
+    for (std::size_t k = 1; k < window_.size(); ++k)
+      a_.lea(window_[k], x86::ptr(x86::rdx, static_cast<std::int32_t>(window * static_cast<int>(k) + window / 2)));
+    a_.add(x86::rdx, window / 2);
+    window_size_ = window;
     a_.xor_(status_, status_);
+  }
+  /// By fours; no number beyond an array's end is read.
+  void copy_inputs() {
+    for (std::size_t k = 0; k < c_.input_size.size(); ++k) {
+      if (c_.input_size[k] == 0) continue;
+      a_.mov(x86::rax, x86::ptr(x86::rdi, static_cast<std::int32_t>(8 * k)));
+      for (int i = 0; i < c_.input_size[k];) {
+        const x86::Mem from = x86::ptr(x86::rax, 8 * i), to = x86::ptr(x86::rdx, input_begin_[k] + 8 * i);
+        const int left = c_.input_size[k] - i;
+        if (left >= 4) a_.vmovupd(x86::ymm0, from), a_.vmovupd(to, x86::ymm0), i += 4;
+        else if (left >= 2) a_.vmovupd(x86::xmm0, from), a_.vmovupd(to, x86::xmm0), i += 2;
+        else a_.vmovsd(x86::xmm0, from), a_.vmovsd(to, x86::xmm0), i += 1;
+      }
+    }
+    a_.vzeroupper();
+  }
+  /// A place of the block, by the window that it is in.
+  x86::Mem block(int offset) const {
+    const int k = std::min(offset / window_size_, static_cast<int>(window_.size()) - 1);
+    return x86::ptr(window_[at(k)], offset - k * window_size_ - window_size_ / 2);
   }
 
   // ---------------------------------------------------------------------------------------------- uses
@@ -102,7 +129,6 @@ class Writer {
     return n < end ? use_[at(n)] : never;
   }
   bool dies(int v) { return next_use(v) == never; }
-  bool is_input(int v) const { return c_.value[at(v)].home == Value::Home::input; }
   bool in_memory(int v) const { return c_.value[at(v)].home != Value::Home::computed || slot_[at(v)] >= 0; }
   bool in_register(int v) const { return register_[at(v)] >= 0; }
 
@@ -112,9 +138,9 @@ class Writer {
   x86::Mem place(int v) const {
     const Value& value = c_.value[at(v)];
     switch (value.home) {
-      case Value::Home::input: return x86::ptr(in_[at(value.array)], value.index * 8 - bias);
-      case Value::Home::constant: return x86::ptr(constants_, value.index * 8 - bias);
-      default: return x86::ptr(scratch_, slot_[at(v)] - bias);
+      case Value::Home::input: return block(input_begin_[at(value.array)] + 8 * value.index);
+      case Value::Home::constant: return block(constants_begin_ + 8 * value.index);
+      default: return block(slot_[at(v)]);
     }
   }
   /// EVEX counts displacements in what is read: one byte instead of four, where VEX needs four.
@@ -202,7 +228,7 @@ class Writer {
     switch (i.kind) {
       case Kind::store: {
         const int from = brought(i.a);
-        const x86::Mem m = x86::ptr(out_[at(i.array)], i.index * 8 - bias);
+        const x86::Mem m = x86::ptr(out_[at(i.array)], i.index * 8);
         shortest(m).vmovsd(m, x(from));
         unpin();
         return bury(i);
@@ -253,10 +279,9 @@ class Writer {
       const int from = brought(left), to = result(i);
       return emit(i.kind, to, from, x(from));
     }
-    // one may stay in memory: of two that are there the one that is read later again, but no input where pairs are read
+    // one may stay in memory: of two that are there the one that is read later again
     if (commutes(i.kind) && !in_register(left) && (in_register(right) || next_use(right) < next_use(left)))
       std::swap(left, right);
-    if (on_bits(i.kind) && !in_register(right) && is_input(right)) brought(right);
     const int from = brought(left);
     if (in_register(right)) {
       const int other = register_[at(right)], to = result(i);
@@ -352,7 +377,7 @@ class Writer {
 
   void call_atan2(const Instruction& i) {
     for (const auto& [v, offset] : {std::pair(i.a, 0), std::pair(i.b, 8)})
-      a_.vmovsd(x86::ptr(scratch_, offset - bias), x(brought(v)));
+      a_.vmovsd(block(call_area_ + offset), x(brought(v)));
     unpin();
     for (std::size_t k = 0; k < held_.size(); ++k)
       if (const int v = held_[k]; v >= 0) {
@@ -360,10 +385,10 @@ class Writer {
         register_[at(v)] = held_[k] = -1;
       }
     bury(i);
-    const std::array<x86::Gp, 6> keep = {constants_, scratch_, x86::r8, x86::r9, x86::r10, x86::r11};
+    const std::array<x86::Gp, 8> keep = {x86::rdx, x86::rdi, x86::rsi, x86::rcx, x86::r8, x86::r9, x86::r10, x86::r11};
     const bool aligned = (saved_.size() + keep.size()) % 2 == 1;  // the stack's pointer came in 8 from a multiple of 16
-    a_.vmovsd(x86::xmm0, x86::ptr(scratch_, -bias));
-    a_.vmovsd(x86::xmm1, x86::ptr(scratch_, 8 - bias));
+    a_.vmovsd(x86::xmm0, block(call_area_));
+    a_.vmovsd(x86::xmm1, block(call_area_ + 8));
     for (const x86::Gp& g : keep) a_.push(g);
     if (!aligned) a_.sub(x86::rsp, 8);
     a_.mov(x86::rax, reinterpret_cast<std::uint64_t>(static_cast<double (*)(double, double)>(&std::atan2)));
@@ -376,16 +401,18 @@ class Writer {
   const Code& c_;
   const bool avx512_;
   x86::Assembler& a_;
-  const x86::Gp constants_ = x86::rdx, scratch_ = x86::rcx, status_ = x86::r11d;
-  std::vector<x86::Gp> in_, out_, saved_;
+  const x86::Gp status_ = x86::r11d;
+  std::vector<x86::Gp> out_, window_, saved_;
+  std::vector<int> input_begin_;  ///< bytes in the block
+  int window_size_ = 0, constants_begin_ = 0, call_area_ = 0;
   std::size_t now_ = 0;
-  std::vector<int> register_, slot_;          ///< of each value
-  std::vector<int> first_use_, next_, use_;   ///< the instructions that read a value
-  std::vector<int> held_;                     ///< the value of each register
+  std::vector<int> register_, slot_;         ///< of each value
+  std::vector<int> first_use_, next_, use_;  ///< the instructions that read a value
+  std::vector<int> held_;                    ///< the value of each register
   std::vector<bool> pinned_;
   std::vector<int> pins_;
   std::vector<int> free_slots_, freed_slots_;  ///< bytes; those given back by this instruction, which still reads them
-  int slots_end_ = call_area;
+  int slots_end_ = 0;
 };
 
 class Fails : public ErrorHandler {
@@ -412,15 +439,11 @@ MachineCode make_machine_code(const Code& c, Instructions by) try {
   holder.setErrorHandler(&fails);
   x86::Assembler assembler(&holder);
   MachineCode made;
-  made.scratch = (Writer(c, by == Instructions::avx512, assembler).run() + 7) / 8;
+  made.block = (Writer(c, by == Instructions::avx512, assembler).run() + 7) / 8;
   if (runtime().add(&made.function, &holder) != kErrorOk) return {};
   made.bytes = holder.codeSize();
-  made.constants = c.constant;
-  made.constants.resize(c.constant.size() + 1, 0);  // some are read in pairs
   return made;
-} catch (const Unable&) {
-  return {};
-}
+} catch (const Unable&) { return {}; }
 
 void release(const MachineCode& code) {
   if (code.function != nullptr) runtime().release(code.function);

@@ -5,12 +5,13 @@
 
 namespace gough::engine {
 
-using Function = int (*)(const double* const* in, double* const* out, const double* constants, double* scratch);
+/// `block`: inputs one array after the other, which the code copies there, then constants, then what it keeps on its way. All that it
+/// reads lies together: addresses that are equal but for multiples of 4 kB hold each other up.
+using Function = int (*)(const double* const* in, double* const* out, double* block);
 
 struct MachineCode {
-  Function function = nullptr;  ///< none: it could not be made
-  std::size_t bytes = 0, scratch = 0;  ///< scratch in doubles
-  std::vector<double> constants;       ///< for its calls
+  Function function = nullptr;       ///< none: it could not be made
+  std::size_t bytes = 0, block = 0;  ///< of code; doubles
 };
 
 /// `c`: turns expanded, ordered.

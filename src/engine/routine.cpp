@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "code.hpp"
 #include "gough/codegen/program.hpp"
@@ -51,8 +53,8 @@ Instructions instructions() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !engine::code_pages_allowed())
     return Instructions::none;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512vl");
+  const bool wide =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return wide ? Instructions::avx512 : Instructions::avx2;
 #else
   return Instructions::none;
@@ -69,17 +71,18 @@ namespace {
 
 /// Code beyond the first instruction cache is read again and again from the second one: then the shorter of two orders is better.
 constexpr std::size_t first_cache = 32 * 1024;
-constexpr std::size_t worth_ordering = 6000;  ///< instructions: beyond, the code is long whatever the order, and ordering takes long
+constexpr double much_shorter = 0.88;
+constexpr std::size_t worth_ordering =
+    6000;  ///< instructions: beyond, the code is long whatever the order, and ordering takes long
 
-engine::MachineCode best_order(const engine::Code& lowered, engine::Instructions by) {
-  const engine::Code c = engine::with_turns_expanded(lowered);
+engine::MachineCode best_order(const engine::Code& c, engine::Instructions by) {
   if (c.instruction.size() > worth_ordering) return engine::make_machine_code(c, by);
   engine::Code ordered = c;
   engine::order_for_latency(ordered);
   engine::MachineCode best = engine::make_machine_code(ordered, by);
   if (best.bytes <= first_cache) return best;
   engine::MachineCode other = engine::make_machine_code(c, by);
-  if (static_cast<double>(other.bytes) < 0.97 * static_cast<double>(best.bytes)) std::swap(best, other);
+  if (static_cast<double>(other.bytes) < much_shorter * static_cast<double>(best.bytes)) std::swap(best, other);
   engine::release(other);
   return best;
 }
@@ -87,25 +90,24 @@ engine::MachineCode best_order(const engine::Code& lowered, engine::Instructions
 }  // namespace
 
 struct Routine::Impl {
-  Impl(const engine::Code& code, engine::Instructions wanted)
-      : interpreter(code), instructions(code.instruction.size()), by(wanted) {
-    if (by != engine::Instructions::none) made = best_order(code, by);
+  Impl(engine::Code code, engine::Instructions wanted) : instructions(code.instruction.size()), by(wanted) {
+    const engine::Code expanded = engine::with_turns_expanded(code);
+    code.constant = expanded.constant;  // more of them: both ways share one block
+    interpreter.emplace(std::move(code));
+    if (by != engine::Instructions::none) made = best_order(expanded, by);
   }
   ~Impl() { engine::release(made); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  engine::Interpreter interpreter;
+  std::optional<engine::Interpreter> interpreter;
   std::size_t instructions;
   engine::Instructions by;
   engine::MachineCode made;
 };
 
 Routine::Routine(const Program& p, engine::Instructions by)
-    : impl_(std::make_unique<Impl>(engine::lower(p), by)),
-      function_(impl_->made.function),
-      constants_(impl_->made.constants.data()),
-      slots_(impl_->interpreter.slots()) {}
+    : impl_(std::make_unique<Impl>(engine::lower(p), by)), function_(impl_->made.function) {}
 Routine::~Routine() = default;
 
 std::string Routine::runs_as() const {
@@ -115,12 +117,12 @@ std::size_t Routine::code_bytes() const { return impl_->made.bytes; }
 std::size_t Routine::instructions() const { return impl_->instructions; }
 
 int Routine::interpret(const double* const* in, double* const* out, double* scratch) const {
-  return impl_->interpreter.run(in, out, scratch);
+  return impl_->interpreter->run(in, out, scratch);
 }
 
 std::vector<double> Routine::scratch() const {
-  std::vector<double> all = impl_->interpreter.first_slots();
-  all.resize(slots_ + impl_->made.scratch, 0);
+  std::vector<double> all = impl_->interpreter->first_slots();
+  all.resize(std::max(impl_->interpreter->slots(), impl_->made.block), 0);
   return all;
 }
 

@@ -331,7 +331,7 @@ void refuse_carriages(const Mechanism<double>& m, const Workspace<double>& w) {
 
 BentRobot with_modes(const RobotDescription& wanted, const ModesOptions& o) {
   const RobotDescription robot = merge_bodies(wanted);
-  const Prepared rigid = prepare(robot);
+  const Prepared rigid = prepare_kernels(robot);
   const Mechanism<double>& m = rigid.mechanism;
   if (m.beam.empty())
     throw Error(robot.where, fmt::format("{}: read no beam, expected a body with one: nothing bends", robot.name));

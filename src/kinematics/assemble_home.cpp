@@ -1,12 +1,15 @@
 #include "gough/kinematics/assemble_home.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
 
 #include "gough/kinematics/answer.hpp"
 #include "gough/kinematics/closure.hpp"
+#include "gough/spatial/rotation.hpp"
 
 namespace gough {
 namespace {
@@ -150,6 +153,75 @@ VecX<double> another_start(const Mechanism<double>& m, const VecX<double>& start
   return moved(m, start, step);
 }
 
+/// The same position in the coordinates that are nearest to where it was looked for: full turns off, and rods (distance joints of the
+/// tree) by that of their two ways, (a, b) or (a + pi, pi - b) with the ball at the end turned back, that is nearer. Springs and limits
+/// read coordinates.
+class NearestCoordinates {
+ public:
+  NearestCoordinates(const Mechanism<double>& m, const VecX<double>& start) : m_(m), w_(m), near_(start) {
+    for (const HomeDescription::Guess& g : m.home_description.guess)
+      for (const TreeJoint& j : m.joint)
+        if (j.type == Elementary::revolute && j.v == g.coordinate) near_[j.q] = g.value;
+  }
+
+  VecX<double> of(const VecX<double>& q) {
+    w_.q = q;
+    tree_positions(m_, w_);
+    for (std::size_t j = 0; j + 2 < m_.joint.size(); ++j) {
+      if (is_rod(j, {Elementary::revolute, Elementary::revolute, Elementary::spherical}))
+        try_other_way(j, j + 1, j + 2, j + 2);
+      if (is_rod(j, {Elementary::spherical, Elementary::revolute, Elementary::revolute}))
+        try_other_way(j + 2, j + 1, j, j + 2);
+    }
+    for (const TreeJoint& j : m_.joint)
+      if (j.type == Elementary::revolute && is_free(j)) w_.q[j.q] = wrapped(w_.q[j.q], j);
+    return w_.q;
+  }
+
+ private:
+  bool is_free(const TreeJoint& j) const { return !m_.home_description.held[at(j.v)]; }
+  const std::string& joint_name(std::size_t j) const { return m_.coordinate[at(m_.joint[j].v)].joint; }
+  bool is_rod(std::size_t j, const std::array<Elementary, 3>& run) const {
+    for (std::size_t i = 0; i < run.size(); ++i)
+      if (m_.joint[j + i].type != run[i] || joint_name(j + i) != joint_name(j)) return false;
+    return true;
+  }
+  double wrapped(double x, const TreeJoint& j) const {
+    const double d = x - near_[j.q];
+    return std::abs(d) > std::numbers::pi ? near_[j.q] + std::remainder(d, 2 * std::numbers::pi) : x;
+  }
+
+  /// Turns a and b, the ball, the last body of the three.
+  void try_other_way(std::size_t a, std::size_t b, std::size_t ball, std::size_t last) {
+    const TreeJoint &ja = m_.joint[a], &jb = m_.joint[b];
+    if (!is_free(ja) || !is_free(jb) || m_.home_description.held[at(m_.joint[ball].v)]) return;
+    const double pi = std::numbers::pi;
+    const double here_a = wrapped(w_.q[ja.q], ja), here_b = wrapped(w_.q[jb.q], jb);
+    const double other_a = wrapped(here_a + pi, ja), other_b = wrapped(pi - here_b, jb);
+    const auto far = [&](double x, double y) { return std::abs(x - near_[ja.q]) + std::abs(y - near_[jb.q]); };
+    if (far(other_a, other_b) >= far(here_a, here_b)) return;
+    const VecX<double> before = w_.q;
+    const Transform<double> X = w_.X0[last];
+    w_.q[ja.q] = other_a, w_.q[jb.q] = other_b;
+    tree_positions(m_, w_);
+    auto turn = w_.q.segment<4>(m_.joint[ball].q);
+    const Mat3<double> Y = w_.X0[ball].R.transpose() * w_.X0[last].R,
+                       R = rotation_from_quaternion(Eigen::Vector4d(turn)) * Y * w_.X0[last].R.transpose() * X.R *
+                           Y.transpose();
+    const Eigen::Quaterniond back(R);
+    turn << back.w(), back.x(), back.y(), back.z();
+    tree_positions(m_, w_);
+    const double moved = (w_.X0[last].R - X.R).norm() + (w_.X0[last].p - X.p).norm() / m_.size;
+    if (moved < 1e-12) return;
+    w_.q = before;  // not the joint that it was taken for
+    tree_positions(m_, w_);
+  }
+
+  const Mechanism<double>& m_;
+  Workspace<double> w_;
+  VecX<double> near_;
+};
+
 /// Which fixed coordinate moved most.
 void note_moves(const Mechanism<double>& m, const VecX<double>& start, Workspace<double>& w, HomeAssembly& result) {
   const auto see = [&](double move, const std::string& name, bool is_length) {
@@ -197,7 +269,7 @@ HomeAssembly assemble_home(Mechanism<double>& m, bool start_is_near) {
   }
   if (assembler.found()) {
     result.assembly = assembler.assembly();
-    m.home = assembler.q();
+    m.home = start_is_near ? assembler.q() : NearestCoordinates(m, start).of(assembler.q());
     if (const Departure& d = assembler.departed(); d.by >= same_branch && !start_is_near) {
       const Coordinate& c = m.coordinate[at(d.coordinate)];
       result.departed = c.name, result.guess = d.guess, result.reached = d.reached,

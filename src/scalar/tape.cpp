@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gough/error.hpp"
 #include "gough/scalar/expr.hpp"
 
 namespace gough {
@@ -143,6 +144,10 @@ Ref Tape::make(Op op, std::array<Ref, 4> arg, double value) {
   if (foldable(op, arg)) return folded(op, arg);
   const auto [found, is_new] = index_.try_emplace(key(op, arg, value), static_cast<int>(nodes_.size()));
   if (!is_new) return Ref(found->second);
+  if (most_nodes_ > 0 && nodes_.size() >= most_nodes_) {
+    index_.erase(found);
+    throw Error("a program of more than " + std::to_string(most_nodes_) + " operations");
+  }
   bool laned = op == Op::four || op == Op::lanes;
   for (std::size_t k = 0; k < static_cast<std::size_t>(operands(op)); ++k) laned = laned || node(arg[k]).laned;
   if (op == Op::lane || op == Op::total) laned = false;

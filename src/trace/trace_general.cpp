@@ -77,7 +77,7 @@ Program shortest(const Mechanism<double>& m, const std::function<Program(Formula
 }
 
 TracedRobot::TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted, Formulation by)
-    : m(robot), wish(wanted), trace(tracer.trace), s(symbolic(robot, tracer.parameters)), w(s) {
+    : TracedRobot(tracer, robot, wanted) {
   DynamicsOptions options;
   options.by = by;
   Workspace<double> home(m);
@@ -142,10 +142,6 @@ void TracedRobot::inverse(const DynamicsOptions& options) {
               d.elastic_legs ? d.elastic_legs->actuated.smallest_pivot : d.efforts.smallest_pivot);
 }
 
-namespace {
-
-/// What forward dynamics factored to close the loops, and the share of its value at home below which it is too small. L = K M^-1 K^T falls
-/// with the square of what K loses.
 std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d) {
   if (d.forward_is_leg_wise()) return {d.smallest_pivot(true), 1e-3};
   switch (d.options.by) {
@@ -155,8 +151,6 @@ std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d) {
     default: return {d.smallest_pivot(false), 1e-3};
   }
 }
-
-}  // namespace
 
 void TracedRobot::forward(const DynamicsOptions& options) {
   Dynamics<double> choice = choice_for_workspace(m, options);

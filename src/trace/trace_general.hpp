@@ -33,7 +33,11 @@ struct TracedRobot {
   Mechanism<Expr> s;
   Workspace<Expr> w;
 
+  /// With regrouped inertias where forces of the loops are not wanted.
   TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted, Formulation by);
+  /// As it is.
+  TracedRobot(Tracer& tracer, const Mechanism<double>& robot, const GenerateWish& wanted)
+      : m(robot), wish(wanted), trace(tracer.trace), s(symbolic(robot, tracer.parameters)), w(s) {}
 
   bool wants(const char* what) const { return wish.what == what; }
   /// Accelerations go in, rather than forces.
@@ -57,6 +61,10 @@ struct TracedRobot {
   void jacobian();
   VecX<Expr> force_input();
 };
+
+/// What forward dynamics factored to close the loops, and the share of its value at home below which it is too small. L = K M^-1 K^T falls
+/// with the square of what K loses.
+std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d);
 
 /// The coordinates and pivots, of those that suit home or another position, that suit all positions around home best.
 Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options);

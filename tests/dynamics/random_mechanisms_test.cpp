@@ -18,7 +18,7 @@
 #include "dynamics/random_mechanisms.hpp"
 #include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/energy.hpp"
-#include "gough/dynamics/prepare.hpp"
+#include "gough/trace/prepare.hpp"
 #include "gough/dynamics/reactions.hpp"
 #include "gough/model/build.hpp"
 #include "kinematics/states.hpp"

@@ -8,10 +8,13 @@
 ///   reciprocals   a / x, b / x -> r = 1 / x, a r, b r                                                       (O5)
 ///   division      a (1 / x) -> a / x where the reciprocal is used once                                      (O6)
 /// Each is tried on the whole tape and kept only where the count of a call falls. What no output needs is left out.
+#include <functional>
+
 #include "gough/codegen/program.hpp"
 
 namespace gough {
 
-Program optimised(const Program& p);
+/// `between`: called between passes; it may throw to end them.
+Program optimised(const Program& p, const std::function<void()>& between = {});
 
 }  // namespace gough

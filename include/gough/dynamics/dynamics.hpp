@@ -8,12 +8,13 @@
 ///   gough::forward_dynamics(robot, w, d);           // reads w.q, w.v, w.tau, w.external; writes w.a, w.lambda
 /// This header holds the list of formulations and the only switch over it. Kernels below it are templates over the
 /// scalar; the functions for `double` also choose independent coordinates anew when their conditioning drops, and report
-/// a status. Nothing is allocated once a Dynamics is made.
+/// a status. Nothing is allocated once a Dynamics is made, but for the programs that it orders after some calls (programs.hpp).
 #include <optional>
 #include <string>
 
 #include "gough/dynamics/formulations.hpp"
 #include "gough/dynamics/leg_lanes.hpp"
+#include "gough/dynamics/programs.hpp"
 #include "gough/kinematics/answer.hpp"
 #include "gough/kinematics/task_motion.hpp"
 
@@ -38,6 +39,7 @@ struct DynamicsOptions {
   std::vector<double> weights = {};  ///< of redundant actuators, least sum of w tau^2; empty: ones
   IterationRule iteration = {};      ///< of scdd_iterative
   bool lanes = true;                 ///< legs: equal legs at once where possible
+  bool programs = true;              ///< after some calls, where the engine allows (engine/routine.hpp)
   bool closed = false;               ///< positions and velocities close the loops exactly, see closure_bias
   double alpha = 0,
          beta = 0;  ///< Baumgarte [1/s]: loops that are open close like phi'' + 2 alpha phi' + beta^2 phi = 0
@@ -69,6 +71,8 @@ struct Dynamics {
   std::optional<Legs<S>> legs;
   std::optional<ElasticLegs<S>> elastic_legs;
   LegLanes lanes;               ///< of legs, in double; empty where they do not apply
+  Programs programs;            ///< in double
+  VecX<double> chosen_at;       ///< positions at which coordinates and pivots were chosen
   MatX<S> lambda, lambda_work;  ///< rank x 1
   ScddIteration iteration;      ///< of scdd_iterative, last evaluation
 
@@ -125,7 +129,8 @@ struct DynamicsAnswer {
   bool ok() const { return status == Status::ok; }
 };
 
-/// Reads w.q, v, a (a closed motion), external. Writes w.tau, lambda. Stages run inside.
+/// Reads w.q, v, a (a closed motion), external. Writes w.tau, lambda, and d's efforts. Stages run inside; what else they write depends on
+/// the way that is taken (kernels, lanes, a program).
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);
 /// Reads w.q, v (closed), tau, external. Writes w.a, lambda.
 DynamicsAnswer forward_dynamics(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d);

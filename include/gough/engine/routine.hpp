@@ -39,7 +39,7 @@ class Routine {
   /// Arrays in the program's order of its inputs and outputs. Returns 0, or bits: 1 a guard failed, 2 an argument was too large; the
   /// outputs are then worth nothing.
   int run(const double* const* in, double* const* out, double* scratch) const {
-    return function_ != nullptr ? function_(in, out, constants_, scratch + slots_) : interpret(in, out, scratch);
+    return function_ != nullptr ? function_(in, out, scratch) : interpret(in, out, scratch);
   }
   /// By the interpreter, even where there is machine code.
   int interpret(const double* const* in, double* const* out, double* scratch) const;
@@ -55,9 +55,7 @@ class Routine {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  int (*function_)(const double* const*, double* const*, const double*, double*) = nullptr;
-  const double* constants_ = nullptr;
-  std::size_t slots_ = 0;  ///< of the interpreter
+  int (*function_)(const double* const*, double* const*, double*) = nullptr;
 };
 
 }  // namespace gough

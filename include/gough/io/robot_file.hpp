@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gough/dynamics/prepare.hpp"
+#include "gough/trace/prepare.hpp"
 #include "gough/model/description.hpp"
 
 namespace gough {

@@ -39,7 +39,7 @@ struct Prepared {
   HomeAssembly home;
 };
 /// From a description to a mechanism: merge fixed and massless bodies, build, assemble, lock idle motions, recognise legs with a closed
-/// form, find ranks. `prepare` (dynamics/prepare.hpp) also finds which fast paths of the dynamics may be used.
+/// form, find ranks. `prepare` (trace/prepare.hpp) also finds which fast paths of the dynamics may be used.
 Prepared assemble_robot(const RobotDescription& robot);
 
 /// Closed poses near home, along random motions of the mechanism (the same ones in every run). Home is the first.

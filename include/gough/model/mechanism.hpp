@@ -232,6 +232,8 @@ struct HomeDescription {
   std::array<std::optional<double>, 6> platform;  ///< given coordinates of the platform's pose
 };
 
+class ProgramSource;  // dynamics/programs.hpp
+
 template <Scalar S>
 struct Mechanism : Structure {
   Mechanism();
@@ -256,6 +258,7 @@ struct Mechanism : Structure {
   Vec3<S> gravity = Vec3<S>::Zero();
   HomeDescription home_description;
   VecX<double> home;  ///< the assembled home position
+  std::shared_ptr<const ProgramSource> programs;  ///< makes its dynamics fast; none: kernels alone
 
   /// The author's frame of a body, welded or not, in the frame of the body find_body gives.
   Transform<S> author_frame(std::string_view body) const;

@@ -22,6 +22,8 @@ struct CoulombRule {
   double dead_band = 0;
   double smooth = 0;
   bool given = false;
+
+  friend bool operator==(const CoulombRule&, const CoulombRule&) = default;
 };
 
 /// What a modal joint needs at one position (kinematics/modal.hpp, dynamics/modal.hpp).

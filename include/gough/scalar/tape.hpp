@@ -109,6 +109,8 @@ class Tape {
   int enter_section(const std::string& name);
   void set_section(int section) { section_ = section; }
   void set_step(int step) { step_ = step; }
+  /// Throws Error where it would grow beyond; 0: no bound.
+  void set_most_nodes(std::size_t n) { most_nodes_ = n; }
   const std::vector<std::string>& sections() const { return sections_; }
 
  private:
@@ -139,6 +141,7 @@ class Tape {
   std::vector<std::string> sections_;
   std::unordered_map<Key, int, Hash> index_;
   int section_ = 0, step_ = 0;
+  std::size_t most_nodes_ = 0;
 };
 
 /// One operation in double, its operands' signs already applied.
