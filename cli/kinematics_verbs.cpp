@@ -88,7 +88,7 @@ int check(const Options& o) {
       throw gough::Error({o.robot, 0}, "read no platform, expected one for --along");
     states = gough::states_along(o.along, ready.mechanism, o.step);
   }
-  const gough::MobilityReport report = gough::check_mobility(ready.mechanism, ready.home);
+  const gough::MobilityReport report = gough::check_robot(ready);
   const bool only_along = o.json && !o.along.empty();
   if (const int failed = only_along ? 0 : print(o.json ? gough::check_json(report) : gough::check_text(report));
       failed != done)

@@ -10,6 +10,7 @@
 #include "gough/kinematics/mobility.hpp"
 #include "gough/kinematics/survey.hpp"
 #include "gough/kinematics/task_motion.hpp"
+#include "gough/trace/prepare.hpp"
 
 namespace gough::python {
 namespace {
@@ -94,7 +95,7 @@ void bind_check(nb::module_& m) {
       .def("__str__", [](const R& r) { return check_text(r); })
       .def("__repr__", [](const R& r) { return check_text(r); });
   m.def(
-      "check_mobility", [](const Prepared& p) { return check_mobility(p.mechanism, p.home); }, "prepared"_a,
+      "check_mobility", [](const Prepared& p) { return check_robot(p); }, "prepared"_a,
       nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "singularity_indices",

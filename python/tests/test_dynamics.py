@@ -155,7 +155,7 @@ def test_a_wrench_holds_for_its_call_only(hexapod: gough.Robot) -> None:
     with pytest.raises(gough.Error):
         hexapod.inverse_dynamics(q[:, 1:], v, a, wrench=[0, 0, 10, 0, 0, 0])
     assert np.array_equal(hexapod.inverse_dynamics(q, v, a), free)
-    assert np.array_equal(hexapod.inverse_dynamics(q[0], v[0], a[0]), free[0])
+    assert hexapod.inverse_dynamics(q[0], v[0], a[0]) == pytest.approx(free[0], rel=1e-12)  # a program by now, or lanes
 
 
 def test_a_wrench_accelerates_as_its_forces_would(hexapod: gough.Robot) -> None:

@@ -67,6 +67,11 @@ struct Reference {
   std::optional<VecX<double>> tau, a;
 };
 
+std::string way_of(const Dynamics<double>& d, bool inverse) {
+  const MadeProgram now = d.programs.now(inverse);
+  return now.routine != nullptr ? now.routine->runs_as() : "kernels";
+}
+
 class Comparer {
  public:
   Comparer(const Mechanism<double>& m, const std::vector<ComparedState>& states)
@@ -101,6 +106,8 @@ class Comparer {
     Dynamics<double> d(m_, w, options);
     c.inverse_code = inverse_code(d);
     c.forward_code = forward_code(d);
+    warm_up(m_, w, d);
+    c.inverse_by = way_of(d, true), c.forward_by = way_of(d, false);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       look_at_inverse(i, w, d, c);
       look_at_forward(i, w, d, c);

@@ -151,6 +151,7 @@ std::string why_not_forward(const Mechanism<double>& m, const Workspace<double>&
 template <>
 Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, const DynamicsOptions& o)
     : options(o), loads(m), y(choose(m, at, o)), form(m, y), chosen_at(at.q) {
+  programs.reserve();
   // a chain that has no inertia of its own cannot be taken alone: the default then takes all loops at once
   if (o.by == Formulation::legs && y.rank() == m.rank) instead = not_applicable(m, at, o.by);
   if (!instead.empty()) options.by = Formulation::dalembert;
@@ -177,7 +178,7 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::legs:
       legs.emplace(m, y, s);
       if (s != nullptr && elastic_leg_wise(m, *s)) elastic_legs.emplace(m, *s);
-      if (o.lanes && o.alpha == 0 && o.beta == 0 && m.may_use(fast_paths::lanes)) lanes = make_lanes(m, loads);
+      if (o.lanes && !o.open && o.alpha == 0 && o.beta == 0 && m.may_use(fast_paths::lanes)) lanes = make_lanes(m, loads);
       break;
   }
   size(m);
@@ -315,6 +316,7 @@ BodyMotion body_of(const Mechanism<double>& m, const Transform<double>& pose, co
 
 DynamicsAnswer inverse_dynamics(const Mechanism<double>& m, const Transform<double>& pose,
                                 const PlatformRates<double>& rates, Workspace<double>& w, Dynamics<double>& d) {
+  if (d.programs.run(m, pose, rates, w, d)) return {};
   if (d.lanes.usable() && !w.coulomb.given) {
     const BodyMotion body = body_of(m, pose, rates);
     if (const auto wrench = platform_external(m, w, d, body.X.p)) {

@@ -8,6 +8,10 @@ namespace gough {
 bool evaluate_program(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d, const ProgramWish& wish,
                       const Routine& routine, std::vector<double>& scratch);
 
+/// The same from the platform's motion. Writes w.tau.
+bool evaluate_program(const Transform<double>& pose, const PlatformRates<double>& rates, Workspace<double>& w,
+                      const MadeProgram& made, std::vector<double>& scratch);
+
 /// The process ends: long work may be left.
 bool making_is_over();
 

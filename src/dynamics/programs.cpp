@@ -44,7 +44,7 @@ class ProgramJob {
   }
   MadeProgram get() {
     run_if_free();
-    if (getpid() != process_) return {nullptr, "ordered by the process that this one was forked from"};
+    if (getpid() != process_) return {nullptr, "ordered by the process that this one was forked from", {}, {}};
     std::unique_lock lock(mutex_);
     finished_.wait(lock, [&] { return done_; });
     return made_;
@@ -125,10 +125,10 @@ class Worker {
 
 MadeProgram make_now(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish) {
   try {
-    return {m.programs->make(m, d, wish), ""};
-  } catch (const Error& e) { return {nullptr, e.what()}; } catch (const Failure& e) {
-    return {nullptr, e.what()};
-  } catch (const std::bad_alloc&) { return {nullptr, "no memory for a program"}; }
+    return m.programs->make(m, d, wish);
+  } catch (const Error& e) { return {nullptr, e.what(), {}, {}}; } catch (const Failure& e) {
+    return {nullptr, e.what(), {}, {}};
+  } catch (const std::bad_alloc&) { return {nullptr, "no memory for a program", {}, {}}; }
 }
 
 /// The same on the worker's thread, from copies: robot and Dynamics may be gone by then.
@@ -165,7 +165,7 @@ ProgramWish::Wrenches wrenches_of(const Structure& m, const Workspace<double>& w
 }
 
 ProgramWish wish_of(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d, bool inverse) {
-  ProgramWish wish{.inverse = inverse, .wrenches = {}, .coulomb = w.coulomb, .rewritten = false};
+  ProgramWish wish{.inverse = inverse, .coulomb = w.coulomb};
   if (d.external) wish.wrenches = wrenches_of(m, w);
   return wish;
 }
@@ -201,43 +201,78 @@ bool evaluate_program(const Mechanism<double>& m, Workspace<double>& w, Dynamics
          finite(d.efforts.e.data() + d.actuators, d.efforts.e.size() - d.actuators);
 }
 
+namespace {
+
+/// x y z, the rotation row by row, v, w, a, dw.
+using PlatformNumbers = std::array<double, 24>;
+
+PlatformNumbers numbers_of(const Transform<double>& pose, const PlatformRates<double>& x) {
+  PlatformNumbers all{};
+  for (int i = 0; i < 3; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    all[k] = pose.p[i];
+    for (int j = 0; j < 3; ++j) all[3 + 3 * k + static_cast<std::size_t>(j)] = pose.R(i, j);
+    all[12 + k] = x.v[i], all[15 + k] = x.w[i], all[18 + k] = x.a[i], all[21 + k] = x.dw[i];
+  }
+  return all;
+}
+
+constexpr double as_at_home = 1e-12;
+
+}  // namespace
+
+bool evaluate_program(const Transform<double>& pose, const PlatformRates<double>& rates, Workspace<double>& w,
+                      const MadeProgram& made, std::vector<double>& scratch) {
+  const PlatformNumbers all = numbers_of(pose, rates);
+  for (const auto& [i, value] : made.fixed)
+    if (!(std::abs(all[static_cast<std::size_t>(i)] - value) <= as_at_home)) return false;
+  PlatformNumbers numbers{};
+  for (std::size_t i = 0; i < made.input.size(); ++i) numbers[i] = all[static_cast<std::size_t>(made.input[i])];
+  const std::array<const double*, 1> in{numbers.data()};
+  const std::array<double*, 1> out{w.tau.data()};
+  const int status = chosen_engine() == Engine::interpreter
+                         ? made.routine->interpret(in.data(), out.data(), scratch.data())
+                         : made.routine->run(in.data(), out.data(), scratch.data());
+  return status == 0 && finite(w.tau.data(), w.tau.size());
+}
+
 bool making_is_over() { return ending.load(std::memory_order_relaxed); }
 
 Programs::Entry& Programs::entry_for(const ProgramWish& wish) {
-  int& now = current_[wish.inverse ? 1 : 0];
+  int& now = current_[wish.from_platform ? 2 : wish.inverse ? 1 : 0];
   if (now >= 0 && entry_[static_cast<std::size_t>(now)].wish == wish) return entry_[static_cast<std::size_t>(now)];
   for (now = 0; now < static_cast<int>(entry_.size()); ++now)
     if (entry_[static_cast<std::size_t>(now)].wish == wish) return entry_[static_cast<std::size_t>(now)];
-  if (entry_.size() == most_entries) entry_.erase(entry_.begin()), current_ = {-1, -1};
+  if (entry_.size() == most_entries) entry_.erase(entry_.begin()), current_ = {-1, -1, -1};
   entry_.emplace_back();
   entry_.back().wish = wish;
-  current_[wish.inverse ? 1 : 0] = static_cast<int>(entry_.size()) - 1;
+  now = static_cast<int>(entry_.size()) - 1;
   return entry_.back();
 }
 
+void Programs::reserve() { entry_.reserve(most_entries); }
+
 void Programs::adopt(Entry& e, const MadeProgram& made) {
-  if (made.routine == nullptr) {
-    if (e.routine == nullptr) e.refused = made.why;
-    return;
-  }
-  e.routine = made.routine;
-  e.scratch = e.routine->scratch();
+  if (made.routine == nullptr && e.made.routine != nullptr) return;  // the first one serves
+  e.made = made;
+  if (made.routine != nullptr) e.scratch = made.routine->scratch();
 }
 
 /// What is due at this call. True: there is a routine.
 bool Programs::prepare(const Mechanism<double>& m, const Dynamics<double>& d, Entry& e) {
-  if (!e.refused.empty()) return false;
+  if (!e.made.why.empty()) return false;
+  const auto ready = [&] { return e.made.routine != nullptr; };
+  if (e.calls > rewritten_at || d.options.by == Formulation::virtual_power) return ready();
   if (chosen_engine() != Engine::automatic) {
-    if (e.routine == nullptr) adopt(e, make_now(m, d, e.wish));
-    return e.routine != nullptr;
+    if (!ready()) adopt(e, make_now(m, d, e.wish));
+    return ready();
   }
-  if (e.calls > rewritten_at) return e.routine != nullptr;
   switch (++e.calls) {
     case order_at: e.first = ordered(m, d, e.wish, false); break;
     case use_at:
-      adopt(e, e.first->get());
+      adopt(e, e.first ? e.first->get() : make_now(m, d, e.wish));
       e.first.reset();
-      if (e.routine != nullptr) e.better = ordered(m, d, e.wish, true);
+      if (ready()) e.better = ordered(m, d, e.wish, true);
       break;
     case rewritten_at:
       if (e.better) adopt(e, e.better->get());
@@ -245,21 +280,32 @@ bool Programs::prepare(const Mechanism<double>& m, const Dynamics<double>& d, En
       break;
     default: break;
   }
-  return e.routine != nullptr;
+  return ready();
 }
 
 bool Programs::run(const Mechanism<double>& m, Workspace<double>& w, Dynamics<double>& d, bool inverse) {
   if (m.programs == nullptr || !d.options.programs || chosen_engine() == Engine::kernels) return false;
   Entry& e = entry_for(wish_of(m, w, d, inverse));
-  const bool settled = e.calls > rewritten_at && e.routine != nullptr;
-  return (settled || prepare(m, d, e)) && evaluate_program(m, w, d, e.wish, *e.routine, e.scratch);
+  const bool settled = e.calls > rewritten_at && e.made.routine != nullptr;
+  return (settled || prepare(m, d, e)) && evaluate_program(m, w, d, e.wish, *e.made.routine, e.scratch);
 }
 
-void Programs::warm_up(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d,
-                       bool inverse) {
+bool Programs::run(const Mechanism<double>& m, const Transform<double>& pose, const PlatformRates<double>& rates,
+                   Workspace<double>& w, Dynamics<double>& d) {
+  if (m.programs == nullptr || !d.options.programs || chosen_engine() == Engine::kernels) return false;
+  ProgramWish wish = wish_of(m, w, d, true);
+  if (wish.wrenches != ProgramWish::Wrenches::none || wish.coulomb != CoulombRule{}) return false;
+  wish.from_platform = true;
+  Entry& e = entry_for(wish);
+  return prepare(m, d, e) && evaluate_program(pose, rates, w, e.made, e.scratch);
+}
+
+void Programs::warm_up(const Mechanism<double>& m, const Workspace<double>& w, const Dynamics<double>& d, bool inverse,
+                       bool from_platform) {
   if (m.programs == nullptr || !d.options.programs || chosen_engine() == Engine::kernels) return;
-  Entry& e = entry_for(wish_of(m, w, d, inverse));
-  ProgramWish wish = e.wish;
+  ProgramWish wish = wish_of(m, w, d, inverse);
+  wish.from_platform = from_platform;
+  Entry& e = entry_for(wish);
   wish.rewritten = true;
   adopt(e, make_now(m, d, wish));
   e.first.reset(), e.better.reset();
@@ -267,16 +313,19 @@ void Programs::warm_up(const Mechanism<double>& m, const Workspace<double>& w, c
 }
 
 MadeProgram Programs::now(bool inverse) const {
-  if (chosen_engine() == Engine::kernels) return {nullptr, "GOUGH_ENGINE asks for kernels"};
   const int i = current_[inverse ? 1 : 0];
-  if (i < 0) return {nullptr, "not asked for yet"};
-  const Entry& e = entry_[static_cast<std::size_t>(i)];
-  if (e.routine != nullptr) return {e.routine, ""};
-  return {nullptr, e.refused.empty() ? "not made yet" : e.refused};
+  MadeProgram none;
+  if (chosen_engine() == Engine::kernels) none.why = "GOUGH_ENGINE asks for kernels";
+  else if (i < 0) none.why = "not asked for yet";
+  else if (const MadeProgram& made = entry_[static_cast<std::size_t>(i)].made; made.routine || !made.why.empty())
+    return made;
+  else none.why = "not made yet";
+  return none;
 }
 
 void warm_up(const Mechanism<double>& m, const Workspace<double>& w, Dynamics<double>& d) {
   for (const bool inverse : {true, false}) d.programs.warm_up(m, w, d, inverse);
+  if (m.platform.exists()) d.programs.warm_up(m, w, d, true, true);
 }
 
 }  // namespace gough

@@ -290,6 +290,33 @@ AlongAnswer closed_states(const Mechanism<double>& m, const KnownMotion& motion,
   });
 }
 
+namespace {
+
+/// "machine code (AVX-512)", or each way with those that go it.
+std::string ways_of(const Comparison& c) {
+  std::map<std::string, std::vector<std::string>> ways;
+  for (const Compared& f : c.formulations) {
+    if (f.inverse) ways[f.inverse_by].push_back(fmt::format("inverse by {}", name(f.by)));
+    if (f.forward) ways[f.forward_by].push_back(fmt::format("forward by {}", name(f.by)));
+  }
+  if (ways.size() == 1) return ways.begin()->first;
+  std::string text;
+  for (const auto& [way, who] : ways)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", way, fmt::join(who, ", "));
+  return text;
+}
+
+/// The formulation that takes the least time.
+std::string cheapest(const Comparison& c, bool inverse) {
+  const Compared* best = nullptr;
+  const auto time = [&](const Compared& f) { return inverse ? f.inverse_us : f.forward_us; };
+  for (const Compared& f : c.formulations)
+    if ((inverse ? f.inverse : f.forward) && (best == nullptr || time(f) < time(*best))) best = &f;
+  return best == nullptr ? "-" : std::string(name(best->by));
+}
+
+}  // namespace
+
 std::string compare_text(const std::string& robot, const Comparison& c) {
   std::string text = fmt::format("{}: {} states, condition {:.1e} (inverse), {:.1e} (forward)\n\n", robot, c.states,
                                  c.inverse_condition, c.forward_condition);
@@ -301,11 +328,13 @@ std::string compare_text(const std::string& robot, const Comparison& c) {
       continue;
     }
     const auto difference = [](const std::optional<double>& x) { return x ? fmt::format("{:.1e}", *x) : "-"; };
-    const auto time = [](const std::optional<double>& x, double us) { return x ? fmt::format("{:.2f}", us) : "-"; };
+    const auto time = [](const std::optional<double>& x, double us) { return x ? fmt::format("{:.3f}", us) : "-"; };
     text += fmt::format("  {:<14}{:>22}{:>22}{:>14}{:>14}\n", name(f.by), difference(f.inverse), difference(f.forward),
                         time(f.inverse, f.inverse_us), time(f.forward, f.forward_us));
     if (!f.failure.empty()) text += fmt::format("  {:<14}  {}\n", "", f.failure);
   }
+  text += fmt::format("\n  computed by {}\n  least time: inverse {}, forward {}\n", ways_of(c), cheapest(c, true),
+                      cheapest(c, false));
   if (const std::string shared = c.shared_code(); !shared.empty())
     text += fmt::format("\n  {}: their agreement says nothing\n", shared);
   return text;
@@ -324,6 +353,8 @@ std::string compare_json(const std::string& robot, const Comparison& c) {
       one["forward_us"] = f.forward ? json(f.forward_us) : json(nullptr);
       one["inverse_code"] = name(f.inverse_code);
       one["forward_code"] = name(f.forward_code);
+      one["inverse_by"] = f.inverse_by;
+      one["forward_by"] = f.forward_by;
       if (!f.failure.empty()) one["failure"] = f.failure;
     }
     all.push_back(std::move(one));

@@ -12,7 +12,7 @@
 namespace gough {
 namespace {
 
-constexpr double first_step = 0.125, smallest_step = 1e-5;
+constexpr double first_step = 0.125;
 constexpr double sharpest_bend = 0.4;   // of Assembly::detour
 constexpr double farthest_move = 0.35;  // rad, or characteristic lengths, of any coordinate in one step
 
@@ -87,7 +87,7 @@ Path pose_path(const Mechanism<double>& m, const Transform<double>& from, const 
   };
 }
 
-Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, const Hold* watch) {
+Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, const Hold* watch, double smallest) {
   Answer answer;
   double s = 0, step = first_step;
   tree_positions(m, w);
@@ -119,7 +119,7 @@ Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, 
     }
     w.q = before;
     step /= 2;
-    if (step < smallest_step) break;
+    if (step < smallest) break;
   }
   tree_positions(m, w);
   closure(m, w);

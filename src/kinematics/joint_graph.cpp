@@ -381,8 +381,12 @@ namespace {
 std::vector<std::vector<bool>> shortest_cycles(const JointGraph& g) {
   const std::vector<int> loops = g.loop_joints();
   std::vector<std::vector<bool>> candidates;
+  std::vector<bool> met(g.body.size(), false);
+  std::size_t wanted = loops.size();  // less one for every body, more one for every part that hangs together
   for (int root = 0; root < static_cast<int>(g.body.size()); ++root) {
     if (g.joints_at(root, loops).empty()) continue;
+    wanted += met[at(root)] ? 0 : 1;
+    --wanted;
     std::vector<std::vector<bool>> path(g.body.size());
     path[at(root)].assign(g.joint.size(), false);
     std::vector<int> next = {root};
@@ -393,6 +397,7 @@ std::vector<std::vector<bool>> shortest_cycles(const JointGraph& g) {
           path[at(o)][at(e)] = true;
           next.push_back(o);
         }
+    for (const int n : next) met[at(n)] = true;
     for (const int e : loops) {
       const auto &a = path[at(g.joint[at(e)].a)], &b = path[at(g.joint[at(e)].b)];
       if (a.empty() || b.empty() || a[at(e)] || b[at(e)]) continue;
@@ -402,12 +407,16 @@ std::vector<std::vector<bool>> shortest_cycles(const JointGraph& g) {
       candidates.push_back(std::move(cycle));
     }
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& x, const auto& y) {
-    return std::count(x.begin(), x.end(), true) < std::count(y.begin(), y.end(), true);
-  });
+  std::vector<std::pair<std::ptrdiff_t, std::size_t>>
+      order;  // shortest first, those of equal length as they were found
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    order.emplace_back(std::count(candidates[i].begin(), candidates[i].end(), true), i);
+  std::sort(order.begin(), order.end());
   std::vector<std::vector<bool>> basis, reduced;
   std::vector<std::size_t> lead;
-  for (const auto& c : candidates) {
+  for (const auto& [length, candidate] : order) {
+    if (basis.size() == wanted) break;
+    const std::vector<bool>& c = candidates[candidate];
     std::vector<bool> rest = c;
     for (std::size_t k = 0; k < reduced.size(); ++k)
       if (rest[lead[k]])

@@ -1,10 +1,13 @@
 #include "gough/kinematics/sampling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "gough/kinematics/forward.hpp"
+#include "gough/kinematics/continuation.hpp"
+#include "gough/kinematics/inverse.hpp"
 #include "gough/kinematics/singularity.hpp"
+#include "gough/scalar/index.hpp"
 
 namespace gough {
 namespace {
@@ -26,6 +29,13 @@ double between(const Range& limits, double home, double reach, double x) {
   return (low + high) / 2 + x * (high - low) / 2;
 }
 
+constexpr double coarse =
+    0.05;  ///< of the way: whoever wants positions wants no particular ones, and ends where this is too far
+
+bool has_moved(const Mechanism<double>& m, const Workspace<double>& w) {
+  return w.q.allFinite() && (w.q - m.home).norm() > 1e-6 * m.home.norm();
+}
+
 bool by_pose(const Mechanism<double>& m, const Vec6<double>& home, double reach, Random& random, Workspace<double>& w) {
   Vec6<double> pose = home;
   for (int c = 0; c < 6; ++c) {
@@ -33,17 +43,29 @@ bool by_pose(const Mechanism<double>& m, const Vec6<double>& home, double reach,
     const double x = random();
     if (m.platform.coordinates[i]) pose[c] = between(m.platform.limits[i], home[c], c < 3 ? reach : turn, x);
   }
-  return inverse_kinematics(m, pose_from_vector(pose), w).ok();
+  const bool closed_form = !m.leg_form.empty() && std::none_of(m.leg_form.begin(), m.leg_form.end(), [](const auto& f) {
+    return f.kind == LegKind::general;
+  });
+  if (closed_form && m.platform.task_size() == 6) return inverse_kinematics(m, pose_from_vector(pose), w).ok();
+  tree_positions(m, w);
+  walk(m, w, pose_path(m, platform_pose(m, w), pose_from_vector(pose), m.platform.coordinates), nullptr, coarse);
+  return has_moved(m, w);
 }
 
 bool by_actuators(const Mechanism<double>& m, double reach, Random& random, Workspace<double>& w) {
-  VecX<double> given(static_cast<Eigen::Index>(m.actuator.size()));
-  for (std::size_t a = 0; a < m.actuator.size(); ++a)
-    for (const TreeJoint& joint : m.joint)
-      if (joint.v == m.actuator[a])
-        given[static_cast<Eigen::Index>(a)] =
-            m.home[joint.q] + random() * (m.coordinate[static_cast<std::size_t>(joint.v)].is_length ? reach : turn);
-  return forward_kinematics(m, given, w).ok();
+  std::vector<std::pair<int, double>> way;  // of each actuator: where it is in q, how far
+  Hold hold;
+  hold.coordinates.assign(static_cast<std::size_t>(m.nv), false);
+  for (const int c : m.driven()) hold.coordinates[static_cast<std::size_t>(c)] = true;
+  for (const TreeJoint& joint : m.joint)
+    if (single_coordinates(joint) == 1 && contains(m.actuator, joint.v))
+      way.emplace_back(joint.q, random() * (m.coordinate[static_cast<std::size_t>(joint.v)].is_length ? reach : turn));
+  const Path path = [&](double s, VecX<double>& q) {
+    for (const auto& [place, far] : way) q[place] = m.home[place] + s * far;
+    return hold;
+  };
+  walk(m, w, path, nullptr, coarse);
+  return has_moved(m, w);
 }
 
 }  // namespace

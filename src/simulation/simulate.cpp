@@ -32,7 +32,7 @@ bool multistep(Method m) { return m == Method::stiff || m == Method::dae; }
 DynamicsOptions dynamics_options(const SimulationOptions& o) {
   DynamicsOptions d = o.dynamics;
   if (o.loops != Loops::baumgarte) d.alpha = d.beta = 0;
-  if (o.loops != Loops::independent || o.integrator.method == Method::dae) d.lanes = false;  // they take legs as closed
+  if (o.loops != Loops::independent || o.integrator.method == Method::dae) d.open = true;
   return d;
 }
 

@@ -96,7 +96,7 @@ Answer set_rates(const Mechanism<double>& m, const std::vector<std::pair<int, do
 }
 
 Answer find_equilibrium(const Mechanism<double>& m, Workspace<double>& w) {
-  Dynamics<double> d(m, w, {.by = Formulation::dalembert});
+  Dynamics<double> d(m, w, {.by = Formulation::dalembert, .programs = false});  // its explicit form is read
   Answer answer;
   double damping = 0;
   const VecX<double> tau = w.tau;

@@ -39,10 +39,11 @@ Vec3<double> cardan_angles(const Mat3<double>& R) {
 }
 
 PlatformInputs::PlatformInputs(const Mechanism<double>& m, const std::vector<int>& freedoms, Rotation rotation)
-    : m_(m), matrix_(rotation == Rotation::matrix), home_(platform_frame_at(m, m.home)) {
+    : m_(m), matrix_(rotation != Rotation::cardan), few_(false), home_(platform_frame_at(m, m.home)) {
   for (const int c : freedoms) (c < 3 ? shifts_ : turns_).push_back(c % 3);
   const Vec3<double> home = cardan_angles(home_.R);
   const bool about_z = turns_ == std::vector<int>{2} && std::abs(home[0]) < 1e-14 && std::abs(home[1]) < 1e-14;
+  few_ = about_z && rotation == Rotation::fewest;
   angles_ = turns_.empty() ? std::vector<int>{} : about_z ? std::vector<int>{2} : std::vector<int>{0, 1, 2};
 }
 
@@ -59,6 +60,11 @@ std::array<Vec3<Expr>, 3> PlatformInputs::axes(Trace& t, const Expr& lift) const
       for (int i = 0; i < 3; ++i) axis[static_cast<std::size_t>(k)][i] = fixed(home_.R(i, k));
     axis[2] *= lift;
     return axis;
+  }
+  if (few_) {
+    const VecX<Expr> R = t.input("rotation", "of the platform about z", {"xx", "yx"});
+    return {Vec3<Expr>(R[0], R[1], Expr(0.0)), Vec3<Expr>(-R[1], R[0], Expr(0.0)),
+            Vec3<Expr>(Expr(0.0), Expr(0.0), lift)};
   }
   if (matrix_) {
     const VecX<Expr> R = t.input("rotation", "of the platform, matrix row by row",
@@ -110,7 +116,8 @@ std::vector<double> PlatformInputs::pose_values(const VecX<double>& q) const {
   std::vector<double> x;
   for (const int i : shifts_) x.push_back(X.p[i]);
   const Vec3<double> angle = cardan_angles(X.R);
-  for (int i = 0; i < 9 && matrix_ && !turns_.empty(); ++i) x.push_back(X.R(i / 3, i % 3));
+  if (few_) x.push_back(X.R(0, 0)), x.push_back(X.R(1, 0));
+  for (int i = 0; i < 9 && matrix_ && !few_ && !turns_.empty(); ++i) x.push_back(X.R(i / 3, i % 3));
   for (std::size_t i = 0; i < angles_.size() && !matrix_; ++i) x.push_back(angle[angles_[i]]);
   return x;
 }

@@ -7,7 +7,7 @@ namespace gough {
 /// Which numbers go in: those of x y z rx ry rz in which the platform moves; the others stay as they are at home.
 class PlatformInputs {
  public:
-  enum class Rotation { cardan, matrix };
+  enum class Rotation { cardan, matrix, fewest };  ///< fewest: of the matrix those that a turn about z needs, or all
   PlatformInputs(const Mechanism<double>& m, const std::vector<int>& freedoms, Rotation rotation);
 
   /// Position and rotation, the third axis times `lift`. Everything else zero.
@@ -31,7 +31,7 @@ class PlatformInputs {
   const Mechanism<double>& m_;
   std::vector<int> shifts_, turns_;  ///< of x y z each
   std::vector<int> angles_;          ///< of the three Cardan angles: those that go in
-  bool matrix_;
+  bool matrix_, few_;
   Transform<double> home_;
 };
 

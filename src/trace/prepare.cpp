@@ -10,4 +10,10 @@ Prepared prepare(const RobotDescription& robot) {
   return result;
 }
 
+MobilityReport check_robot(const Prepared& robot) {
+  MobilityReport report = check_mobility(robot.mechanism, robot.home);
+  if (report.closed) report.fast_paths.push_back(describe_programs(robot.mechanism));
+  return report;
+}
+
 }  // namespace gough

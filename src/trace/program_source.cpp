@@ -11,7 +11,9 @@
 #include "gough/dynamics/compare.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/assemble.hpp"
+#include "gough/scalar/index.hpp"
 #include "gough/trace/programs.hpp"
+#include "trace.hpp"
 
 namespace gough {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 constexpr double allowed = 1e-9;               ///< of the answer's norm, per unit of condition                     (X1)
 constexpr double proves_nothing = 1e10;        ///< condition of a state that proves nothing
 constexpr double step = 0.03;                  ///< of the independent coordinates, to a second position
-constexpr std::size_t most_rewritten = 40000;  ///< nodes of a tape: rewriting longer ones takes seconds
+constexpr std::size_t most_rewritten = 25000;  ///< nodes of a tape: rewriting longer ones takes seconds
 constexpr std::size_t most_kept = 64;
 
 // ------------------------------------------------------------------------------------------------ comparison
@@ -42,7 +44,33 @@ class Witness {
     return compare_here(routine, false);
   }
 
+  std::string compare_from_platform(const MadeProgram& made) {
+    scratch_ = made.routine->scratch();
+    const std::string why = from_platform_here(made, true);
+    if (!why.empty() || !step_aside()) return why;
+    return from_platform_here(made, false);
+  }
+
  private:
+  std::string from_platform_here(const MadeProgram& made, bool chosen_here) {
+    move();
+    tree_velocities(m_, w_);
+    tree_accelerations(m_, w_);
+    const Condition condition = condition_estimate(m_, w_.q);
+    if (!(condition.inverse < proves_nothing)) return chosen_here ? "the position is too near a singular one" : "";
+    DynamicsOptions o;
+    o.programs = o.lanes = false;
+    o.by = Formulation::dalembert;
+    Workspace<double> w = w_;
+    Dynamics<double> kernels(m_, w, o);
+    kernels.external = false;
+    const DynamicsAnswer answer = inverse_dynamics(m_, w, kernels);
+    if (!answer.ok()) return chosen_here ? "the kernels have no answer to compare with: " + answer.reason : "";
+    if (!evaluate_program(platform_pose(m_, w_), platform_rates(m_, w_), w_, made, scratch_))
+      return chosen_here ? "it fails its own guards where it was made" : "";
+    return differs("forces", w_.tau, w.tau, condition.inverse);
+  }
+
   void place() {
     tree_positions(m_, w_);
     closure(m_, w_);
@@ -159,25 +187,95 @@ Hash hash_of(const Program& p) {
   return h;
 }
 
+// ------------------------------------------------------------------------------------------------ from the platform
+
+/// Which of x y z, rotation, v, w, a, dw an entry of a program's input is.
+int platform_number(const std::string& array, const std::string& entry) {
+  const auto axis = [](char c) { return c - 'x'; };
+  if (array == "rotation") return 3 + 3 * axis(entry[0]) + axis(entry[1]);
+  constexpr std::array<std::pair<std::string_view, int>, 5> first = {{{"position", 0},
+                                                                      {"velocity", 12},
+                                                                      {"angular_velocity", 15},
+                                                                      {"acceleration", 18},
+                                                                      {"angular_acceleration", 21}}};
+  for (const auto& [name, at_first] : first)
+    if (array == name) return at_first + axis(entry[0]);
+  throw Error("no program: it has an input that nothing is known of: " + array);
+}
+
+/// Numbers of a motion that must be what they are at home: those of the task that are no inputs.
+std::vector<std::pair<int, double>> fixed_numbers(const Mechanism<double>& m, const std::vector<int>& input) {
+  Workspace<double> home(m);
+  tree_positions(m, home);
+  const Transform<double> X = platform_pose(m, home);
+  const PoseMask& task = m.platform.coordinates;
+  std::vector<std::pair<int, double>> fixed;
+  const auto fix = [&](int i, double value) {
+    if (!contains(input, i)) fixed.emplace_back(i, value);
+  };
+  for (int i = 0; i < 3; ++i) {
+    if (task[static_cast<std::size_t>(i)]) fix(i, X.p[i]), fix(12 + i, 0), fix(18 + i, 0);
+    else if (contains(input, i)) throw Error("no program: it takes numbers that are no task");
+    if (task[static_cast<std::size_t>(3 + i)]) fix(15 + i, 0), fix(21 + i, 0);
+    else if (contains(input, 15 + i)) throw Error("no program: it takes numbers that are no task");
+  }
+  const bool turns = task[3] || task[4] || task[5], only_z = task[5] && !task[3] && !task[4];
+  const bool read = std::any_of(input.begin(), input.end(), [](int i) { return i >= 3 && i < 12; });
+  for (int i = 0; turns && !only_z && !read && i < 9; ++i) fix(3 + i, X.R(i / 3, i % 3));
+  if (turns && only_z && !read) fix(3, X.R(0, 0)), fix(6, X.R(1, 0));
+  return fixed;
+}
+
 class Source : public ProgramSource {
  public:
-  std::shared_ptr<const Routine> make(const Mechanism<double>& m, const Dynamics<double>& d,
-                                      const ProgramWish& wish) const override {
-    Program p = trace_dynamics(m, d, wish);
+  MadeProgram make(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish) const override {
+    return wish.from_platform ? from_platform(m, d, wish) : from_joints(m, d, wish);
+  }
+
+ private:
+  MadeProgram from_joints(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish) const {
+    return {routine(trace_dynamics(m, d, wish), wish,
+                    [&](const Routine& made) { return Witness(m, d, wish).compare(made); }),
+            "",
+            {},
+            {}};
+  }
+
+  MadeProgram from_platform(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish) const {
+    GenerateWish what{"inverse", "platform"};
+    what.here = true;
+    Program p = trace_from_platform(m, what);
+    MadeProgram made;
+    InputArray all{"motion", "", {}, {}};
+    for (const InputArray& a : p.inputs) {
+      for (const std::string& entry : a.entry) made.input.push_back(platform_number(a.name, entry));
+      all.entry.insert(all.entry.end(), a.entry.begin(), a.entry.end());
+      all.symbol.insert(all.symbol.end(), a.symbol.begin(), a.symbol.end());
+    }
+    p.inputs = {all};
+    made.fixed = fixed_numbers(m, made.input);
+    made.routine = routine(std::move(p), wish, [&](const Routine& r) {
+      MadeProgram tried = made;
+      tried.routine = std::shared_ptr<const Routine>(&r, [](const Routine*) {});
+      return Witness(m, d, wish).compare_from_platform(tried);
+    });
+    return made;
+  }
+
+  /// The one made before of an equal tape, or one that is made, and compared.
+  template <class Compare>
+  std::shared_ptr<const Routine> routine(Program p, const ProgramWish& wish, const Compare& why_not) const {
     const auto by = chosen_engine() == Engine::interpreter ? engine::Instructions::none : engine::instructions();
     Hash key = hash_of(p);
     key.add(std::uint64_t(wish.rewritten ? 1 : 0));
     key.add(static_cast<std::uint64_t>(by));
     if (auto known = find(key)) return known;
-    if (wish.rewritten && p.tape.nodes().size() <= most_rewritten) p = rewritten(p);
-    p = for_few_registers(p);
+    if (p.tape.nodes().size() <= most_rewritten) p = for_few_registers(wish.rewritten ? rewritten(p) : p);
     const auto made = std::make_shared<const Routine>(p, by);
-    if (const std::string why = Witness(m, d, wish).compare(*made); !why.empty()) throw Error("no program: " + why);
+    if (const std::string why = why_not(*made); !why.empty()) throw Error("no program: " + why);
     keep(key, made);
     return made;
   }
-
- private:
   static Program rewritten(const Program& p) {
     return optimised(p, [] {
       if (making_is_over()) throw Failure("the process ends");
@@ -200,6 +298,11 @@ class Source : public ProgramSource {
 
 }  // namespace
 
+std::string why_not_program(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish,
+                            const Routine& routine) {
+  return Witness(m, d, wish).compare(routine);
+}
+
 std::shared_ptr<const ProgramSource> program_source() {
   static const std::shared_ptr<const ProgramSource> one = std::make_shared<const Source>();
   return one;
@@ -213,7 +316,7 @@ FastPath describe_programs(const Mechanism<double>& m) {
   const Dynamics<double> d(m, w);
   std::array<std::string, 2> how;
   for (const bool inverse : {true, false}) try {
-      how[inverse ? 0 : 1] = m.programs->make(m, d, {.inverse = inverse})->runs_as();
+      how[inverse ? 0 : 1] = m.programs->make(m, d, {.inverse = inverse}).routine->runs_as();
       path.used = true;
     } catch (const Error& e) { how[inverse ? 0 : 1] = e.what(); }
   path.why = how[0] == how[1] ? how[0] : fmt::format("inverse: {}; forward: {}", how[0], how[1]);

@@ -18,7 +18,7 @@ constexpr double open_rates = 1e-11;    ///< of equations that are not used, as 
 constexpr double closed_to = 1e-10;     ///< positions of loops, over the robot's size: programs take them as closed
 constexpr double nothing = 1e-13;       ///< of K's entries
 constexpr double unit_length = 1e-9;    ///< how far quaternions may be from it
-constexpr std::size_t most_nodes = 200000;
+constexpr std::size_t most_nodes = 100000;
 constexpr int most_rank = 160;  ///< of the loops: choosing pivots takes its fourth power
 
 void refuse(const std::string& why) { throw Error("no program: " + why); }
@@ -41,7 +41,8 @@ class DynamicsTrace {
     r_.trace.program.tape.set_most_nodes(most_nodes);
     choice_.external = wish.wrenches != ProgramWish::Wrenches::none;
     // of the loops' second derivative forward dynamics alone have use
-    choice_.options.closed = !wish.inverse && choice_.options.alpha == 0 && choice_.options.beta == 0;
+    const DynamicsOptions& o = choice_.options;
+    choice_.options.closed = !wish.inverse && !o.open && o.alpha == 0 && o.beta == 0;
     leg_wise_ = wish.inverse ? d.inverse_is_leg_wise() : d.forward_is_leg_wise();
   }
 

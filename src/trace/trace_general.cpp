@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "gough/codegen/optimise.hpp"
 #include "gough/dynamics/regroup.hpp"
 #include "gough/error.hpp"
 #include "gough/kinematics/sampling.hpp"
@@ -46,9 +47,9 @@ std::vector<std::string> actuator_names(const Structure& m) {
 
 }  // namespace
 
-Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options) {
+Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options, bool here) {
   options.closed = true;
-  const std::vector<VecX<double>> positions = positions_around_home(m, 30);
+  const std::vector<VecX<double>> positions = positions_around_home(m, here ? 0 : 30);
   Workspace<double> w(m);
   Dynamics<double> best(m, w, options);
   best.external = false;
@@ -64,14 +65,15 @@ Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOption
   return best;
 }
 
-Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make) {
+Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make, bool here) {
+  const auto cost = [&](const Program& p) { return count(here ? p : optimised(p)).call.total(); };
   constexpr int small = 6;  // bodies: larger ones take long, and leg by leg is then shorter anyhow
   Program best = make(Formulation::legs);
   if (m.bodies() > small) return best;
   // noc is not among them: it needs bodies with a centre of mass, and regrouped inertias have none
   for (const Formulation f : {Formulation::dalembert, Formulation::scdd, Formulation::multipliers}) {
     Program other = make(f);
-    if (count(optimised(other)).call.total() < count(optimised(best)).call.total()) best = std::move(other);
+    if (cost(other) < cost(best)) best = std::move(other);
   }
   return best;
 }
@@ -132,7 +134,7 @@ VecX<Expr> TracedRobot::force_input() {
 }
 
 void TracedRobot::inverse(const DynamicsOptions& options) {
-  Dynamics<double> choice = choice_for_workspace(m, options);
+  Dynamics<double> choice = choice_for_workspace(m, options, wish.here);
   if (!choice.inverse_is_leg_wise()) choice.y = sparse(choice.y);
   Dynamics<Expr> d(s, choice);
   inverse_from_poses(s, w, d);
@@ -153,7 +155,7 @@ std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d) {
 }
 
 void TracedRobot::forward(const DynamicsOptions& options) {
-  Dynamics<double> choice = choice_for_workspace(m, options);
+  Dynamics<double> choice = choice_for_workspace(m, options, wish.here);
   if (!choice.no_forward.empty()) throw Error("forward dynamics of " + m.name + ": " + choice.no_forward);
   if (!choice.forward_is_leg_wise()) choice.y = sparse(choice.y);
   Dynamics<Expr> d(s, choice);
@@ -165,7 +167,7 @@ void TracedRobot::forward(const DynamicsOptions& options) {
 void TracedRobot::regressor() {
   DynamicsOptions options;
   options.by = Formulation::virtual_power;
-  Dynamics<double> choice = choice_for_workspace(m, options);
+  Dynamics<double> choice = choice_for_workspace(m, options, wish.here);
   choice.y = sparse(choice.y);
   Dynamics<Expr> d(s, choice);
   if (d.efforts.kind != Efforts<Expr>::Kind::same)

@@ -66,10 +66,10 @@ struct TracedRobot {
 /// with the square of what K loses.
 std::pair<Expr, double> forward_pivot(const Dynamics<Expr>& d);
 
-/// The coordinates and pivots, of those that suit home or another position, that suit all positions around home best.
-Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options);
+/// The coordinates and pivots, of those that suit home or another position, that suit all positions around home best; `here`: home's.
+Dynamics<double> choice_for_workspace(const Mechanism<double>& m, DynamicsOptions options, bool here = false);
 
-/// The shortest of a robot's programs over formulations; `make` traces one of them.
-Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make);
+/// The shortest of a robot's programs over formulations; `make` traces one of them. `here`: before they are rewritten.
+Program shortest(const Mechanism<double>& m, const std::function<Program(Formulation)>& make, bool here = false);
 
 }  // namespace gough

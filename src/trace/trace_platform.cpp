@@ -93,11 +93,11 @@ PlatformBody<Expr> body_of(const Mechanism<Expr>& s) {
 }
 
 void leg_inverse(Trace& t, const Mechanism<double>& m, const Mechanism<Expr>& s, const LegPlan& plan,
-                 const PlatformInputs& inputs) {
+                 const PlatformInputs& inputs, bool here) {
   PlatformState<Expr> x = inputs.pose(t, Expr(1.0));
   inputs.velocities(t, x);
   inputs.accelerations(t, x);
-  t.samples = inputs.samples(positions, 2 * inputs.freedoms());
+  t.samples = inputs.samples(here ? 0 : positions, 2 * inputs.freedoms());
   const PlatformBody<Expr> body = body_of(s);
   std::size_t chosen = 0;
   const auto name = [&] { return chosen < m.leg.size() ? m.leg[chosen].name : "the platform's balance"; };
@@ -175,7 +175,7 @@ Program general(const Mechanism<double>& m, const GenerateWish& wish, const Plat
   if (r.needs_rates()) inputs.velocities(r.trace, x);
   if (r.needs_accelerations()) inputs.accelerations(r.trace, x);
   if (r.wants("forward")) r.w.tau = r.force_input();
-  r.trace.samples = inputs.samples(positions, 2 * inputs.freedoms() + m.actuator.size());
+  r.trace.samples = inputs.samples(wish.here ? 0 : positions, 2 * inputs.freedoms() + m.actuator.size());
   place(r, x);
   DynamicsOptions options;
   options.by = by;
@@ -205,7 +205,9 @@ Program general(const Mechanism<double>& m, const GenerateWish& wish, const Plat
 Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish) {
   Trace t;
   Parameters parameters(wish.fold ? Parameters::Use::folded : Parameters::Use::symbols);
-  const auto rotation = wish.matrix ? PlatformInputs::Rotation::matrix : PlatformInputs::Rotation::cardan;
+  const auto rotation = wish.here     ? PlatformInputs::Rotation::fewest
+                        : wish.matrix ? PlatformInputs::Rotation::matrix
+                                      : PlatformInputs::Rotation::cardan;
   const auto struts = wish.generic || !m.may_use(fast_paths::struts) ? std::nullopt : recognise_struts(m);
   if (struts && (wish.what == "inverse" || wish.what == "forward")) {
     StrutRobot<Expr> robot = symbolic(struts->robot, m, parameters);
@@ -226,12 +228,13 @@ Program trace_from_platform(const Mechanism<double>& m, const GenerateWish& wish
   if (plan && wish.what == "inverse") {
     Mechanism<Expr> s = gough::symbolic(m, parameters);
     regroup_inertias(s, m);
-    leg_inverse(t, m, s, *plan, PlatformInputs(m, plan->freedoms, rotation));
+    leg_inverse(t, m, s, *plan, PlatformInputs(m, plan->freedoms, rotation), wish.here);
     return std::move(t.program);
   }
   if (is_closed_form(m) && wish.what != "derivatives") {
     const PlatformInputs inputs(m, given_freedoms(m, plan), rotation);
-    return shortest(m, [&](Formulation by) { return general(m, wish, inputs, by); });
+    return shortest(
+        m, [&](Formulation by) { return general(m, wish, inputs, by); }, wish.here);
   }
   throw Error(
       fmt::format("{} of {} from platform: there is code where every leg is solved in closed form ({}); use --from "

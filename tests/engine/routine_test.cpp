@@ -202,7 +202,7 @@ TEST(Routine, TurnsAreThoseOfTheCLibrary) {
       const double allowed = 2.5e-16;
       ASSERT_NEAR(e.out[0], std::sin(x), allowed) << x;
       ASSERT_NEAR(e.out[1], -std::cos(x), allowed) << x;
-      if (std::abs(x) < 1) ASSERT_NEAR(e.out[0], std::sin(x), 4.5e-16 * std::abs(std::sin(x))) << x;
+      if (std::abs(x) < 1) { ASSERT_NEAR(e.out[0], std::sin(x), 4.5e-16 * std::abs(std::sin(x))) << x; }
     }
   }
 }

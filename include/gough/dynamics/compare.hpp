@@ -42,6 +42,7 @@ struct Compared {
   double inverse_share = 0, forward_share = 0;  ///< largest disagreement per what is allowed there: 1 at the limit
   std::string failure;                          ///< the first answer that was not ok, in words
   Formulation inverse_code, forward_code;       ///< whose code was run: `by` itself, or the one that it shares
+  std::string inverse_by, forward_by;           ///< how: "machine code (AVX-512)", "interpreter", "kernels"
 
   bool missed = false;  ///< no answer at a state where the first formulation has one
 

@@ -40,6 +40,7 @@ struct DynamicsOptions {
   IterationRule iteration = {};      ///< of scdd_iterative
   bool lanes = true;                 ///< legs: equal legs at once where possible
   bool programs = true;              ///< after some calls, where the engine allows (engine/routine.hpp)
+  bool open = false;                 ///< positions may be open, as where loops drift: nothing takes them as closed
   bool closed = false;               ///< positions and velocities close the loops exactly, see closure_bias
   double alpha = 0,
          beta = 0;  ///< Baumgarte [1/s]: loops that are open close like phi'' + 2 alpha phi' + beta^2 phi = 0

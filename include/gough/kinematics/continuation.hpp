@@ -23,7 +23,8 @@ Path pose_path(const Mechanism<double>& m, const Transform<double>& from, const 
                const PoseMask& mask);
 
 /// Walks w.q along the path. `watch`: something else than the path that must stay determined on the way (the drives, while
-/// walking along poses).
-Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, const Hold* watch = nullptr);
+/// walking along poses). `smallest`: where steps would be shorter, it ends, closed, where it stands.
+Answer walk(const Mechanism<double>& m, Workspace<double>& w, const Path& path, const Hold* watch = nullptr,
+            double smallest = 1e-5);
 
 }  // namespace gough

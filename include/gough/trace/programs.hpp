@@ -9,6 +9,10 @@ namespace gough {
 /// The tape of one evaluation, as ProgramSource has its inputs and outputs. Parameters are symbols. Throws Error where there is none.
 Program trace_dynamics(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish);
 
+/// What a routine computes otherwise than the kernels, in words; empty: nothing. At two positions, with motions and loads at random.  (X1)
+std::string why_not_program(const Mechanism<double>& m, const Dynamics<double>& d, const ProgramWish& wish,
+                            const Routine& routine);
+
 /// What makes programs of any robot. Those of equal tapes are made once, and kept for a while.
 std::shared_ptr<const ProgramSource> program_source();
 

@@ -17,6 +17,7 @@ struct GenerateWish {
   std::shared_ptr<const Mechanism<double>> tree = {};
   bool lanes = false;  ///< from platform: equal legs as lanes of vectors
   int newton = 0;      ///< from joints: steps of Newton's method on nearly closed loops
+  bool here = false;   ///< pivots of home alone, guarded, instead of a search over the workspace
   bool many_states =
       false;  ///< a few operations more where fewer values need to be kept at a time: for batches and GPUs
 };
