@@ -43,6 +43,8 @@ void dynamics(benchmark::State& state, const std::string& robot, Formulation by,
   d.external = false;
   if (const DynamicsAnswer a = inverse_dynamics(r.m, r.w, d); !a.ok() && a.status != Status::under_actuated)
     return state.SkipWithError(a.reason.c_str());
+  warm_up(r.m, r.w, d);
+  state.SetLabel(d.programs.now(inverse).routine ? d.programs.now(inverse).routine->runs_as() : "kernels");
   if (inverse) measure(state, [&] { benchmark::DoNotOptimize(inverse_dynamics(r.m, r.w, d).residual); });
   else measure(state, [&] { benchmark::DoNotOptimize(forward_dynamics(r.m, r.w, d).residual); });
 }
@@ -53,6 +55,7 @@ void from_platform(benchmark::State& state, const std::string& robot) {
   d.external = false;
   const PlatformRates<double> rates = platform_rates(r.m, r.w);
   const Transform<double> pose = platform_pose(r.m, r.w);
+  warm_up(r.m, r.w, d);
   measure(state, [&] { benchmark::DoNotOptimize(inverse_dynamics(r.m, pose, rates, r.w, d).residual); });
 }
 
@@ -136,7 +139,8 @@ void gough::register_dynamics() {
       for (const bool inverse : {true, false})
         benchmark::RegisterBenchmark(fmt::format("batch/{}/{}", inverse ? "inverse" : "forward", robot).c_str(), batch,
                                      robot, inverse);
-    if (robot == "hexapod" || robot == "hexa" || robot == "palida" || robot == "delta")
+    if (robot == "hexapod" || robot == "hexa" || robot == "palida" || robot == "delta" || robot == "rrr3" ||
+        robot == "five_bar")
       benchmark::RegisterBenchmark(fmt::format("inverse_from_platform/{}/legs", robot).c_str(), from_platform, robot)
           ->MinTime(0.1)
           ->Repetitions(repetitions);

@@ -17,8 +17,15 @@ ROWS = [  # what, benchmark, states per run, goal
     ("generated C, straight-line", "generated/{}", 1, (0.20, 0.28)),
     ("generated C, struts as lanes", "generated/{}_lanes", 1, (0.10, 0.16)),
     ("generated C, 2048 states, each", "generated/{}_of_2048", MANY, (0.040, 0.055)),
-    ("library, `legs` from the platform", "{}_from_platform/hexapod/legs", 1, (1.0, None)),
-    ("library, `legs` from the joints", "{}/hexapod/legs", 1, (None, 2.0)),
+    ("library from the platform: palida", "{}_from_platform/palida/legs", 1, (0.25, None)),
+    ("library from the platform: delta", "{}_from_platform/delta/legs", 1, (0.3, None)),
+    ("library from the platform: rrr3", "{}_from_platform/rrr3/legs", 1, (0.2, None)),
+    ("library from the platform: five_bar", "{}_from_platform/five_bar/legs", 1, (0.25, None)),
+    ("library from the joints: hexapod", "{}/hexapod/legs", 1, (0.65, 0.9)),
+    ("library from the joints: five_bar", "{}/five_bar/legs", 1, (0.15, 0.2)),
+    ("library from the joints: delta", "{}/delta/legs", 1, (0.75, 1.6)),
+    ("library from the joints: six_r", "{}/six_r/legs", 1, (1.8, 2.5)),
+    ("library from the joints: n_four_bar_40", "{}/n_four_bar_40/legs", 1, (3.0, 4.0)),
 ]
 
 

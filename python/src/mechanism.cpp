@@ -2,10 +2,10 @@
 #include "descriptions.hpp"
 #include "gough/control/control.hpp"
 #include "gough/dynamics/along.hpp"
-#include "gough/trace/prepare.hpp"
 #include "gough/io/bent_robot.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/model/workspace.hpp"
+#include "gough/trace/prepare.hpp"
 
 namespace gough::python {
 namespace {

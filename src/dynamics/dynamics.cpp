@@ -178,7 +178,8 @@ Dynamics<double>::Dynamics(const Mechanism<double>& m, Workspace<double>& at, co
     case Formulation::legs:
       legs.emplace(m, y, s);
       if (s != nullptr && elastic_leg_wise(m, *s)) elastic_legs.emplace(m, *s);
-      if (o.lanes && !o.open && o.alpha == 0 && o.beta == 0 && m.may_use(fast_paths::lanes)) lanes = make_lanes(m, loads);
+      if (o.lanes && !o.open && o.alpha == 0 && o.beta == 0 && m.may_use(fast_paths::lanes))
+        lanes = make_lanes(m, loads);
       break;
   }
   size(m);

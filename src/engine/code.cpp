@@ -389,8 +389,8 @@ void order_by_kind(Code& c) {
   order.reserve(c.instruction.size());
   while (order.size() < c.instruction.size()) {
     auto& most = *std::max_element(ready.begin(), ready.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
-    for (std::size_t k = 0; k < most.size(); ++k) {  // what becomes ready meanwhile goes along
-      const int i = most[k];
+    for (std::size_t k = 0; k < most.size();) {  // what becomes ready meanwhile goes along
+      const int i = most[k++];
       order.push_back(c.instruction[at(i)]);
       for (const int u : needs.users[at(i)])
         if (--needs.missing[at(u)] == 0) ready[kind_of(u)].push_back(u);

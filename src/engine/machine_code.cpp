@@ -379,11 +379,12 @@ class Writer {
     for (const auto& [v, offset] : {std::pair(i.a, 0), std::pair(i.b, 8)})
       a_.vmovsd(block(call_area_ + offset), x(brought(v)));
     unpin();
-    for (std::size_t k = 0; k < held_.size(); ++k)
-      if (const int v = held_[k]; v >= 0) {
-        if (!dies(v)) save(v);
-        register_[at(v)] = held_[k] = -1;
-      }
+    for (int& v : held_) {
+      if (v < 0) continue;
+      if (!dies(v)) save(v);
+      register_[at(v)] = -1;
+      v = -1;
+    }
     bury(i);
     const std::array<x86::Gp, 8> keep = {x86::rdx, x86::rdi, x86::rsi, x86::rcx, x86::r8, x86::r9, x86::r10, x86::r11};
     const bool aligned = (saved_.size() + keep.size()) % 2 == 1;  // the stack's pointer came in 8 from a multiple of 16

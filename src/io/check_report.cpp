@@ -62,7 +62,7 @@ std::string line(std::string_view label, const std::string& text) {
 std::string used_paths(const MobilityReport& r) {
   std::vector<std::string> used;
   for (const FastPath& p : r.fast_paths)
-    if (p.used) used.push_back(p.why.empty() ? p.name : fmt::format("{} as {}", p.name, p.why));
+    if (p.used) used.push_back(p.name);
   return used.empty() ? "" : listed(used);
 }
 

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "../trace/prove_program.hpp"
+#include "../trace/trace.hpp"
 #include "gough/error.hpp"
 #include "gough/io/robot_file.hpp"
 #include "gough/model/build.hpp"
-#include "../trace/prove_program.hpp"
-#include "../trace/trace.hpp"
 #include "report_parts.hpp"
 
 namespace gough {

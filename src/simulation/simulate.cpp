@@ -129,6 +129,7 @@ class Run {
     if (!form_->place(x, w_) || !accelerate(t)) return fail(t, "");
     tree_accelerations(m_, w_);
     cut_coordinates(m_, w_);
+    loads(m_, d_.loads, d_.external, w_);  // for those who look: a program keeps them to itself
     if (w_.phi.size() > 0) answer_.largest_residual = std::max(answer_.largest_residual, w_.phi.cwiseAbs().maxCoeff());
     return true;
   }

@@ -214,9 +214,10 @@ std::vector<std::pair<int, double>> fixed_numbers(const Mechanism<double>& m, co
     if (!contains(input, i)) fixed.emplace_back(i, value);
   };
   for (int i = 0; i < 3; ++i) {
-    if (task[static_cast<std::size_t>(i)]) fix(i, X.p[i]), fix(12 + i, 0), fix(18 + i, 0);
+    const auto k = static_cast<std::size_t>(i);
+    if (task[k]) fix(i, X.p[i]), fix(12 + i, 0), fix(18 + i, 0);
     else if (contains(input, i)) throw Error("no program: it takes numbers that are no task");
-    if (task[static_cast<std::size_t>(3 + i)]) fix(15 + i, 0), fix(21 + i, 0);
+    if (task[3 + k]) fix(15 + i, 0), fix(21 + i, 0);
     else if (contains(input, 15 + i)) throw Error("no program: it takes numbers that are no task");
   }
   const bool turns = task[3] || task[4] || task[5], only_z = task[5] && !task[3] && !task[4];
@@ -312,6 +313,8 @@ FastPath describe_programs(const Mechanism<double>& m) {
   FastPath path{"programs", false, "", false};
   if (m.programs == nullptr) return path.why = "made by hand, without a source of programs", path;
   if (chosen_engine() == Engine::kernels) return path.why = "GOUGH_ENGINE asks for kernels", path;
+  constexpr int most = 400;  // of coordinates: choosing among more takes seconds, and there are no programs of them
+  if (m.nv > most) return path.why = fmt::format("more than {} coordinates", most), path;
   Workspace<double> w(m);
   const Dynamics<double> d(m, w);
   std::array<std::string, 2> how;

@@ -19,6 +19,7 @@ constexpr double closed_to = 1e-10;     ///< positions of loops, over the robot'
 constexpr double nothing = 1e-13;       ///< of K's entries
 constexpr double unit_length = 1e-9;    ///< how far quaternions may be from it
 constexpr std::size_t most_nodes = 100000;
+constexpr int most_coordinates = 400;
 constexpr int most_rank = 160;  ///< of the loops: choosing pivots takes its fourth power
 
 void refuse(const std::string& why) { throw Error("no program: " + why); }
@@ -26,6 +27,7 @@ void refuse(const std::string& why) { throw Error("no program: " + why); }
 void check(const Mechanism<double>& m, const Dynamics<double>& d, bool inverse) {
   if (d.options.by == Formulation::scdd_iterative) refuse("scdd_iterative takes as many steps as it takes");
   if (d.y.rank() != m.rank) refuse("the loops' equations lose rank where coordinates were chosen");
+  if (m.nv > most_coordinates) refuse("more than 400 coordinates");
   if (m.rank > most_rank) refuse("the loops have more than 160 equations");
   if (inverse && m.actuator.empty()) refuse("there are no actuators");
   if (inverse && d.efforts.kind == Efforts<double>::Kind::under) refuse("fewer actuators than freedoms");

@@ -18,9 +18,9 @@
 #include "dynamics/random_mechanisms.hpp"
 #include "gough/dynamics/compare.hpp"
 #include "gough/dynamics/energy.hpp"
-#include "gough/trace/prepare.hpp"
 #include "gough/dynamics/reactions.hpp"
 #include "gough/model/build.hpp"
+#include "gough/trace/prepare.hpp"
 #include "kinematics/states.hpp"
 
 namespace gough::random_mechanisms_test {

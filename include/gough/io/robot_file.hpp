@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gough/trace/prepare.hpp"
 #include "gough/model/description.hpp"
+#include "gough/trace/prepare.hpp"
 
 namespace gough {
 

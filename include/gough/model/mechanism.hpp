@@ -257,7 +257,7 @@ struct Mechanism : Structure {
   Transform<S> tool_frame;      ///< in the platform's frame
   Vec3<S> gravity = Vec3<S>::Zero();
   HomeDescription home_description;
-  VecX<double> home;  ///< the assembled home position
+  VecX<double> home;                              ///< the assembled home position
   std::shared_ptr<const ProgramSource> programs;  ///< makes its dynamics fast; none: kernels alone
 
   /// The author's frame of a body, welded or not, in the frame of the body find_body gives.
