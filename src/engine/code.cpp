@@ -105,7 +105,7 @@ class Lowering {
         ++uses[gough::at(nodes_[i].arg[k])];
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i].op != Op::sum || when_[i] != When::call) continue;
-      for (const std::size_t k : {1, 0}) {
+      for (const std::size_t k : {1U, 0U}) {
         const std::size_t j = gough::at(nodes_[i].arg[k]);
         if (nodes_[j].op != Op::product || uses[j] != 1 || when_[j] != When::call) continue;
         inlined_[j] = true;
@@ -156,7 +156,7 @@ class Lowering {
 
   int sum(const Tape::Node& n) {
     const bool minus = n.arg[1].negative();
-    for (const std::size_t k : {1, 0}) {
+    for (const std::size_t k : {1U, 0U}) {
       const std::size_t j = gough::at(n.arg[k]);
       if (!inlined_[j]) continue;
       const int a = unsigned_value(nodes_[j].arg[0]), b = unsigned_value(nodes_[j].arg[1]),
