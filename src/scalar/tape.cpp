@@ -93,10 +93,10 @@ class Evaluation {
     return r.negative() ? -x : x;
   }
   double value(const Tape::Node& n, std::size_t lane) const {
+    if (n.op == Op::constant) return n.value;  // which may be infinite, and no index
     const auto index = static_cast<std::size_t>(n.value);
     double sum = 0;
     switch (n.op) {
-      case Op::constant: return n.value;
       case Op::symbol: return symbol_[index];
       case Op::four: return at(n.arg[lane % 4], lane);
       case Op::lanes: return at(n.arg[lane / 4], lane);
