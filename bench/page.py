@@ -34,7 +34,7 @@ FAST_PATHS = """\
 ## Fast paths
 
 Of one state, of which each waits for the one before, unless it says how many. Generated code is palida's, friction included; the library's
-rows are the hexapod's.
+rows are programs by `legs`, loops' forces and all accelerations included from the joints.
 """
 
 
